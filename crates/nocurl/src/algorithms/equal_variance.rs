@@ -1,0 +1,1 @@
+//! Equal error variances.

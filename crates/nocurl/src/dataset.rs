@@ -1,0 +1,55 @@
+//! A table of numbers with names, all in memory.
+
+use crate::{Error, Mat, MatRef, Moments, moments};
+
+/// `n` rows of `d` named variables.
+///
+/// Linear methods only need [`Moments`]; simulators make data sets, and methods that need the rows
+/// themselves take them.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    names: Vec<String>,
+    values: Mat<f64>,
+}
+
+impl Dataset {
+    /// A data set from a matrix with one row per observation and one column per variable.
+    ///
+    /// # Errors
+    /// When the number of names is not the number of columns or a value is not finite.
+    pub fn new(names: Vec<String>, values: Mat<f64>) -> Result<Self, Error> {
+        if names.len() != values.ncols() {
+            return Err(Error::Mismatch {
+                what: "data set",
+                detail: format!("{} names for {} columns", names.len(), values.ncols()),
+            });
+        }
+        for (j, name) in names.iter().enumerate() {
+            let column = values.col(j);
+            if let Some(i) = (0..values.nrows()).find(|&i| !column[i].is_finite()) {
+                return Err(Error::NotFinite { column: name.clone(), row: i as u64 + 1 });
+            }
+        }
+        Ok(Self { names, values })
+    }
+
+    /// The names given to variables that have none: `x1` to `xd`.
+    pub fn default_names(columns: usize) -> Vec<String> {
+        (1..=columns).map(|j| format!("x{j}")).collect()
+    }
+
+    /// Names of the variables, in column order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The values: one row per observation, one column per variable.
+    pub fn values(&self) -> MatRef<'_, f64> {
+        self.values.as_ref()
+    }
+
+    /// Means and second moments of the data, computed in parallel over fixed blocks of rows.
+    pub fn moments(&self) -> Moments {
+        moments::of_matrix(&self.names, self.values.as_ref())
+    }
+}

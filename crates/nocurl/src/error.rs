@@ -1,0 +1,114 @@
+//! What can go wrong, in words for the person at the keyboard.
+
+/// An error of the engine: there is no usable result.
+///
+/// Each message fits on one line and says what is wrong, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A method that is not in the registry.
+    #[error("unknown method `{name}`{}", suggest(.suggestion))]
+    UnknownMethod {
+        /// The name as given.
+        name: String,
+        /// The closest known name, if any is close.
+        suggestion: Option<String>,
+    },
+    /// A parameter outside its range.
+    #[error("parameter `{name}` is {value}: {reason}")]
+    Parameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// The value as given.
+        value: String,
+        /// What it should be.
+        reason: &'static str,
+    },
+    /// Fewer rows than any method can use.
+    #[error("{rows} rows of data: at least {needed} are needed")]
+    TooFewRows {
+        /// Rows given.
+        rows: u64,
+        /// Rows needed.
+        needed: u64,
+    },
+    /// Fewer columns than make a graph.
+    #[error("{columns} columns of data: at least 2 are needed to learn a graph")]
+    TooFewColumns {
+        /// Columns given.
+        columns: usize,
+    },
+    /// More variables than a method can take.
+    #[error("method `{method}` takes at most {limit} variables, the data has {columns}: {advice}")]
+    TooManyColumns {
+        /// The method.
+        method: &'static str,
+        /// Its limit.
+        limit: usize,
+        /// Columns given.
+        columns: usize,
+        /// What to do instead.
+        advice: &'static str,
+    },
+    /// Columns without any variation.
+    #[error("constant column{} {}: remove {} with --drop-constant or --drop",
+        if .names.len() == 1 { "" } else { "s" }, list(.names),
+        if .names.len() == 1 { "it" } else { "them" })]
+    ConstantColumns {
+        /// Names of the columns.
+        names: Vec<String>,
+    },
+    /// Columns that are an exact linear combination of each other, for a method that cannot go on.
+    #[error("columns {} are exactly collinear: drop one of them with --drop", list(.names))]
+    Collinear {
+        /// The smallest set found.
+        names: Vec<String>,
+    },
+    /// Two objects that should speak of the same variables do not.
+    #[error("{what}: {detail}")]
+    Mismatch {
+        /// What was compared.
+        what: &'static str,
+        /// How they differ.
+        detail: String,
+    },
+    /// A value that is not a finite number.
+    #[error("column `{column}` has a value that is not finite in row {row}")]
+    NotFinite {
+        /// Name of the column.
+        column: String,
+        /// Row, counted from 1 without the header.
+        row: u64,
+    },
+    /// A graph with a cycle where a DAG is needed.
+    #[error("the graph has a cycle through {}", list(.names))]
+    Cycle {
+        /// Variables on one cycle, in order.
+        names: Vec<String>,
+    },
+    /// The observer asked to stop.
+    #[error("stopped before the end: nothing was written")]
+    Cancelled,
+    /// A computation that produced numbers without meaning.
+    #[error("{stage} broke down: {reason}")]
+    Numeric {
+        /// Where.
+        stage: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+fn suggest(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
+}
+
+/// Names in backticks, shortened after eight.
+pub(crate) fn list(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    }
+    text
+}

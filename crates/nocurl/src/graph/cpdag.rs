@@ -1,0 +1,4 @@
+//! Completed partially directed acyclic graphs.
+/// A CPDAG.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cpdag {}

@@ -1,0 +1,11 @@
+//! Graphs and orders.
+
+mod cpdag;
+mod dag;
+mod order;
+mod reachability;
+
+pub use cpdag::Cpdag;
+pub use dag::Dag;
+pub use order::Order;
+pub use reachability::Reachability;

@@ -1,0 +1,1 @@
+//! Hodge calculus on graphs.

@@ -1,0 +1,86 @@
+//! Cholesky factorisations.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+
+/// Relative size under which a pivot counts as zero: the rounding error of a d x d elimination.
+fn pivot_floor(d: usize) -> f64 {
+    f64::EPSILON * 16.0 * d as f64
+}
+
+/// The lower triangular factor of a symmetric positive definite matrix.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    factor: Mat<f64>,
+}
+
+impl Cholesky {
+    /// Factors `a` (its lower triangle is read); `None` when it is not positive definite.
+    pub fn new(a: MatRef<'_, f64>) -> Option<Self> {
+        let mut factor = a.to_owned();
+        let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(
+            a.nrows(),
+            Par::Seq,
+            Default::default(),
+        ));
+        if !factor_in_place(factor.as_mut(), MemStack::new(&mut buffer)) {
+            return None;
+        }
+        for j in 0..factor.ncols() {
+            for i in 0..j {
+                factor[(i, j)] = 0.0;
+            }
+        }
+        Some(Self { factor })
+    }
+
+    /// The lower triangular factor `L` with `a = L L'`; the strict upper triangle is zero.
+    pub fn lower(&self) -> MatRef<'_, f64> {
+        self.factor.as_ref()
+    }
+
+    /// The inverse of `L`, lower triangular.
+    pub fn inverse_lower(&self) -> Mat<f64> {
+        let d = self.factor.nrows();
+        let mut inverse = Mat::zeros(d, d);
+        invert_lower_triangular(inverse.as_mut(), self.factor.as_ref(), Par::Seq);
+        inverse
+    }
+
+    /// The inverse of `a`, symmetric.
+    pub fn inverse(&self) -> Mat<f64> {
+        let lower = self.inverse_lower();
+        let d = lower.nrows();
+        let mut inverse = Mat::zeros(d, d);
+        triangular::matmul(
+            inverse.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Replace,
+            lower.transpose(),
+            BlockStructure::TriangularUpper,
+            lower.as_ref(),
+            BlockStructure::TriangularLower,
+            1.0,
+            Par::Seq,
+        );
+        mirror_lower(&mut inverse);
+        inverse
+    }
+}
+
+/// Copies the lower triangle onto the upper one.
+pub(super) fn mirror_lower(a: &mut Mat<f64>) {
+    for j in 0..a.ncols() {
+        for i in j + 1..a.nrows() {
+            a[(j, i)] = a[(i, j)];
+        }
+    }
+}
+
+/// Factors the lower triangle in place; false when a pivot is not positive.
+pub(crate) fn factor_in_place(a: MatMut<'_, f64>, stack: &mut MemStack) -> bool {
+    llt::cholesky_in_place(a, Default::default(), Par::Seq, stack, Default::default()).is_ok()
+}

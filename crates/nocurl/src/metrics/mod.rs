@@ -1,0 +1,1 @@
+//! How far an estimate is from the truth.

@@ -1,0 +1,37 @@
+//! Watching and stopping long work.
+
+use crate::Error;
+
+/// What a long computation tells its observer from time to time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// The stage of the pipeline, in a few words a user understands.
+    pub stage: &'static str,
+    /// Units of work done in this stage.
+    pub done: u64,
+    /// Units of work in this stage, where known beforehand.
+    pub total: Option<u64>,
+    /// Value of the objective, where the stage minimises one.
+    pub objective: Option<f64>,
+}
+
+/// Receives progress and may ask for the work to stop.
+///
+/// `()` is the silent observer that never stops anything.
+pub trait Observer: Sync {
+    /// Called often; must be cheap.
+    fn report(&self, _progress: Progress) {}
+
+    /// True once the work should stop; it then ends with [`Error::Cancelled`].
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}
+
+/// Reports progress and turns a request to stop into [`Error::Cancelled`].
+pub(crate) fn checkpoint(observer: &dyn Observer, progress: Progress) -> Result<(), Error> {
+    observer.report(progress);
+    if observer.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+}

@@ -1,0 +1,3 @@
+//! Minimisers.
+
+pub mod lbfgs;

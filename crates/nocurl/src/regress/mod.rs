@@ -1,0 +1,1 @@
+//! Regression on an order.

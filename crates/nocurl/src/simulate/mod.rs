@@ -1,0 +1,1 @@
+//! Random graphs and data drawn from them.
