@@ -106,7 +106,8 @@ fn suggest(suggestion: &Option<String>) -> String {
 /// Names in backticks, shortened after eight.
 pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;
-    let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let mut text =
+        names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         text.push_str(&format!(" and {} more", names.len() - SHOWN));
     }

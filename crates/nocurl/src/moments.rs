@@ -91,7 +91,7 @@ impl Moments {
         }
         let mean: Vec<f64> = (0..block.ncols())
             .map(|j| {
-                let mut column = block.rb_mut().col_mut(j);
+                let column = block.rb_mut().col_mut(j);
                 let mean = column.as_ref().sum() / rows as f64;
                 column.iter_mut().for_each(|value| *value -= mean);
                 mean
@@ -250,8 +250,10 @@ struct Packed {
 impl From<Moments> for Packed {
     fn from(moments: Moments) -> Self {
         let d = moments.columns();
-        let scatter =
-            (0..d).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|at| moments.scatter[at]).collect();
+        let scatter = (0..d)
+            .flat_map(|i| (0..=i).map(move |j| (i, j)))
+            .map(|at| moments.scatter[at])
+            .collect();
         Self { names: moments.names, rows: moments.rows, mean: moments.mean, scatter }
     }
 }
@@ -271,9 +273,14 @@ impl TryFrom<Packed> for Moments {
                 ),
             });
         }
-        let scatter = Mat::from_fn(d, d, |i, j| {
-            if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
-        });
+        let scatter =
+            Mat::from_fn(
+                d,
+                d,
+                |i, j| {
+                    if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
+                },
+            );
         Ok(Self { names: packed.names, rows: packed.rows, mean: packed.mean, scatter })
     }
 }

@@ -2,8 +2,8 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor as llt;
-use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Relative size under which a pivot counts as zero: the rounding error of a d x d elimination.

@@ -1,1 +1,7 @@
-//! What is minimised.
+//! What is minimised: the least-squares loss and the acyclicity penalties.
+
+mod acyclicity;
+mod least_squares;
+
+pub use acyclicity::{Acyclicity, Penalty};
+pub use least_squares::least_squares;
