@@ -2,8 +2,28 @@
 
 mod equal_variance;
 mod exact;
+mod learn;
+mod nocurl;
+mod notears;
 mod problem;
+mod registry;
 mod sort_regress;
 
 pub use exact::{ExactParams, ExactScore};
+pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
+pub use nocurl::{NoCurlParams, Variant};
+pub use notears::NotearsParams;
 pub use problem::{Problem, Proposal, Termination};
+pub use registry::Algorithm;
+
+use crate::Error;
+
+/// [`Error::Parameter`] unless `holds`.
+fn require(
+    name: &'static str,
+    value: impl std::fmt::Display,
+    holds: bool,
+    reason: &'static str,
+) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), reason }) }
+}

@@ -51,6 +51,11 @@ impl Problem {
         self.rows
     }
 
+    /// The error for second moments that cannot be inverted.
+    pub(crate) fn singular(&self) -> Error {
+        Error::Collinear { names: self.names.clone() }
+    }
+
     /// `S = X'X / n`.
     pub fn second_moments(&self) -> MatRef<'_, f64> {
         self.second_moments.as_ref()

@@ -4,12 +4,11 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-
-/// Relative size under which a pivot counts as zero: the rounding error of a d x d elimination.
-fn pivot_floor(d: usize) -> f64 {
-    f64::EPSILON * 16.0 * d as f64
-}
 
 /// The lower triangular factor of a symmetric positive definite matrix.
 #[derive(Debug, Clone)]
@@ -77,6 +76,31 @@ pub(super) fn mirror_lower(a: &mut Mat<f64>) {
         for i in j + 1..a.nrows() {
             a[(j, i)] = a[(i, j)];
         }
+    }
+}
+
+/// Work space for solving symmetric positive definite systems without allocating.
+pub(crate) struct FactorSpace {
+    buffer: MemBuffer,
+}
+
+impl FactorSpace {
+    /// Space for systems of up to `d` unknowns.
+    pub(crate) fn new(d: usize) -> Self {
+        let factor = llt::cholesky_in_place_scratch::<f64>(d, Par::Seq, Default::default());
+        Self { buffer: MemBuffer::new(factor) }
+    }
+
+    /// Solves `a x = b` in place: `a` (lower triangle) becomes its factor, `b` the solution.
+    /// False, with both spoilt, when `a` is not positive definite.
+    pub(crate) fn solve(&mut self, mut a: MatMut<'_, f64>, b: &mut [f64]) -> bool {
+        if !factor_in_place(a.rb_mut(), MemStack::new(&mut self.buffer)) {
+            return false;
+        }
+        let mut b = MatMut::from_column_major_slice_mut(b, a.nrows(), 1);
+        solve_lower_triangular_in_place(a.rb(), b.rb_mut(), Par::Seq);
+        solve_upper_triangular_in_place(a.rb().transpose(), b, Par::Seq);
+        true
     }
 }
 

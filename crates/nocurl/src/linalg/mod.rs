@@ -7,5 +7,5 @@ mod cholesky;
 mod product;
 
 pub use cholesky::Cholesky;
-pub(crate) use cholesky::factor_in_place;
+pub(crate) use cholesky::FactorSpace;
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

@@ -1,1 +1,7 @@
-//! Regression on an order.
+//! Everything after the order: regression on it, and pruning.
+
+mod on_order;
+mod prune;
+
+pub use on_order::{Regression, on_order};
+pub use prune::{Prune, prune, refit, threshold};

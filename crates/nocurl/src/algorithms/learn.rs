@@ -1,0 +1,146 @@
+//! From moments to a graph: the pipeline that all methods share.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Algorithm, Problem, Termination};
+use crate::objective::least_squares;
+use crate::refine::{Refine, refine};
+use crate::regress::{Prune, on_order, prune, threshold};
+use crate::{Cpdag, Dag, Error, Mat, Moments, Observer, hodge};
+
+/// The threshold when nothing else prunes, as the paper's experiments.
+pub const DEFAULT_THRESHOLD: f64 = 0.3;
+
+/// What to learn with.
+///
+/// | Name | Default | Meaning |
+/// |---|---|---|
+/// | `algorithm` | NoCurl-2 | the method and its parameters |
+/// | `center` | true | subtract means; the paper's experiments do not |
+/// | `refine` | none | order search after the method |
+/// | `prune` | none | rule that drops edges from the regression on the order |
+/// | `threshold` | 0.3, or 0 with `prune` | weights smaller than this go, after pruning |
+/// | `seed` | 0 | the only source of randomness |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The method with its parameters.
+    pub algorithm: Algorithm,
+    /// Whether means are subtracted.
+    pub center: bool,
+    /// Order search after the method.
+    pub refine: Option<Refine>,
+    /// Rule that drops edges.
+    pub prune: Option<Prune>,
+    /// Smallest size of a weight that stays.
+    pub threshold: Option<f64>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            algorithm: Algorithm::NoCurl(super::NoCurlParams::default()),
+            center: true,
+            refine: None,
+            prune: None,
+            threshold: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Options {
+    /// The threshold in force: as given, else 0.3, else 0 when a rule prunes.
+    pub fn effective_threshold(&self) -> f64 {
+        self.threshold.unwrap_or(if self.prune.is_some() { 0.0 } else { DEFAULT_THRESHOLD })
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        let bound = self.effective_threshold();
+        super::require("threshold", bound, bound >= 0.0, "it must not be negative")?;
+        self.prune.map_or(Ok(()), |rule| rule.validate())
+    }
+}
+
+/// What was learnt.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The graph with its weights, row -> column.
+    pub dag: Dag,
+    /// The variables from causes to effects.
+    pub order: Vec<usize>,
+    /// A potential that rises along every edge.
+    pub potential: Vec<f64>,
+    /// All graphs that fit as well by independences alone.
+    pub cpdag: Cpdag,
+    /// Weights before pruning and threshold, along the order.
+    pub unpruned: Mat<f64>,
+    /// Least-squares loss of the unpruned weights.
+    pub unpruned_loss: f64,
+    /// Least-squares loss of the graph.
+    pub loss: f64,
+    /// Iterations of the method.
+    pub iterations: u64,
+    /// Evaluations of its objective.
+    pub evaluations: u64,
+    /// How the method ended.
+    pub termination: Termination,
+    /// What the user should know, in plain words.
+    pub warnings: Vec<String>,
+}
+
+/// Learns a graph from moments.
+///
+/// ```
+/// use nocurl::simulate::{Simulation, simulate};
+/// use nocurl::{Options, learn};
+/// let simulated = simulate(&Simulation { variables: 5, ..Simulation::default() }, 1)?;
+/// let fit = learn(&simulated.data.moments(), &Options::default(), &())?;
+/// assert_eq!(fit.dag.size(), 5);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+///
+/// # Errors
+/// Data or parameters that the method cannot use, or cancellation by the observer.
+pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> Result<Fit, Error> {
+    options.validate()?;
+    let problem = Problem::new(moments, options.center)?;
+    let s = problem.second_moments();
+    let proposal = options.algorithm.propose(&problem, options.seed, observer)?;
+    let mut warnings = proposal.warnings;
+    let (mut order, mut potential, mut own) =
+        (proposal.order, proposal.potential, proposal.weights);
+    if let Some(score) = options.refine {
+        order = refine(&problem, &order, score, observer)?.order;
+        (potential, own) = (None, None);
+    }
+    let unpruned = match own {
+        Some(weights) => weights,
+        None => on_order(&problem, &order)?.weights,
+    };
+    let unpruned_loss = least_squares(s, unpruned.as_ref());
+    let mut weights = match options.prune {
+        Some(rule) => prune(&problem, &order, rule)?,
+        None => unpruned.clone(),
+    };
+    threshold(&mut weights, options.effective_threshold());
+    let loss = least_squares(s, weights.as_ref());
+    let dag = Dag::new(weights)?;
+    if proposal.termination == Termination::MaxIterations {
+        warnings.push("the method stopped at its limit of iterations before it had converged".into());
+    }
+    Ok(Fit {
+        cpdag: Cpdag::from_dag(&dag),
+        potential: potential.unwrap_or_else(|| hodge::potential_of_order(&order)),
+        order: order.sequence(),
+        dag,
+        unpruned,
+        unpruned_loss,
+        loss,
+        iterations: proposal.iterations,
+        evaluations: proposal.evaluations,
+        termination: proposal.termination,
+        warnings,
+    })
+}

@@ -1,0 +1,169 @@
+//! NOTEARS: least squares under an acyclicity constraint, by an augmented Lagrangian.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, Proposal, Termination, require};
+use crate::graph::Reachability;
+use crate::objective::Acyclicity;
+use crate::optimize::{Multiplier, Penalised, Solver};
+use crate::regress::threshold;
+use crate::{Error, Mat, Observer, Order, hodge};
+
+/// Parameters of NOTEARS.
+///
+/// Minimises `F(A) + lambda1 ||A||_1` subject to `h(A) = 0`.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `lambda1` | 0 | the L1 penalty (the paper's tables use none) | >= 0 |
+/// | `acyclicity` | polynomial | the constraint h | |
+/// | `solver` | lbfgs | minimiser of the subproblems; an L1 penalty needs `lbfgs` | |
+/// | `penalty_tolerance` | 1e-8 | stop when h is at most this | > 0 |
+/// | `max_penalty` | 1e16 | stop when rho reaches this | > 1 |
+/// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
+/// | `tolerance` | 2.2e-9 | relative decrease at which a subproblem stops (SciPy's default) | > 0 |
+/// | `max_iterations` | 15000 | limit on iterations of a subproblem | >= 1 |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NotearsParams {
+    /// The L1 penalty.
+    pub lambda1: f64,
+    /// The acyclicity constraint.
+    pub acyclicity: Acyclicity,
+    /// The minimiser of the subproblems.
+    pub solver: Solver,
+    /// The constraint counts as met when h is at most this.
+    pub penalty_tolerance: f64,
+    /// The largest penalty coefficient.
+    pub max_penalty: f64,
+    /// Limit on updates of the multiplier.
+    pub max_rounds: u64,
+    /// Relative decrease of the objective at which a subproblem stops.
+    pub tolerance: f64,
+    /// Limit on the iterations of a subproblem.
+    pub max_iterations: u64,
+}
+
+impl Default for NotearsParams {
+    fn default() -> Self {
+        Self {
+            lambda1: 0.0,
+            acyclicity: Acyclicity::Polynomial,
+            solver: Solver::Lbfgs,
+            penalty_tolerance: 1e-8,
+            max_penalty: 1e16,
+            max_rounds: 100,
+            tolerance: 2.2e-9,
+            max_iterations: 15_000,
+        }
+    }
+}
+
+impl NotearsParams {
+    /// Checks the ranges in the table above.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for the first value out of range.
+    pub fn validate(&self) -> Result<(), Error> {
+        require("lambda1", self.lambda1, self.lambda1 >= 0.0, "it must not be negative")?;
+        let positive = "it must be positive";
+        require("penalty_tolerance", self.penalty_tolerance, self.penalty_tolerance > 0.0, positive)?;
+        require("max_penalty", self.max_penalty, self.max_penalty > 1.0, "it must be above 1")?;
+        require("max_rounds", self.max_rounds, self.max_rounds >= 1, "at least 1 is needed")?;
+        require("tolerance", self.tolerance, self.tolerance > 0.0, positive)?;
+        require("max_iterations", self.max_iterations, self.max_iterations >= 1, "at least 1 is needed")
+    }
+}
+
+/// Growth of rho while h does not shrink to a quarter, as the published code.
+const GROWTH: f64 = 10.0;
+const SHRINK: f64 = 0.25;
+
+/// Learns weights by NOTEARS (Zheng, Aragam, Ravikumar and Xing, 2018).
+///
+/// # Errors
+/// Parameters out of range, moments that are not finite, or cancellation.
+pub(super) fn propose(
+    problem: &Problem,
+    params: &NotearsParams,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    params.validate()?;
+    let d = problem.size();
+    let penalised = Penalised {
+        second_moments: problem.second_moments(),
+        acyclicity: params.acyclicity,
+        lambda1: params.lambda1,
+        solver: params.solver,
+        tolerance: params.tolerance,
+        max_iterations: params.max_iterations,
+    };
+    let mut weights = Mat::zeros(d, d);
+    let mut multiplier = Multiplier { linear: 0.0, quadratic: 1.0 };
+    let mut h = f64::INFINITY;
+    let (mut iterations, mut evaluations) = (0, 0);
+    let mut termination = Termination::MaxIterations;
+    for _ in 0..params.max_rounds {
+        // Every try at a larger rho starts from the last accepted point.
+        let (next, next_h) = loop {
+            let mut next = weights.clone();
+            let info = penalised.minimise(multiplier, &mut next, observer)?;
+            iterations += info.iterations;
+            evaluations += info.evaluations;
+            if info.penalty <= SHRINK * h || multiplier.quadratic >= params.max_penalty {
+                break (next, info.penalty);
+            }
+            multiplier.quadratic *= GROWTH;
+        };
+        weights = next;
+        h = next_h;
+        multiplier.linear += multiplier.quadratic * h;
+        if h <= params.penalty_tolerance {
+            termination = Termination::Converged;
+            break;
+        }
+        if multiplier.quadratic >= params.max_penalty {
+            termination = Termination::PenaltyLimit;
+            break;
+        }
+    }
+    cut_cycles(&mut weights);
+    let potential = hodge::potential(&Reachability::new(weights.as_ref()));
+    Ok(Proposal {
+        order: Order::from_potential(&potential),
+        potential: Some(potential),
+        weights: Some(weights),
+        iterations,
+        evaluations,
+        termination,
+        warnings: Vec::new(),
+    })
+}
+
+/// Drops the smallest entries, no more than needed, until no cycle is left: a constraint met to
+/// 1e-8 still leaves faint entries both ways.
+fn cut_cycles(weights: &mut Mat<f64>) {
+    let d = weights.nrows();
+    let mut sizes: Vec<f64> = (0..d)
+        .flat_map(|j| (0..d).map(move |i| (i, j)))
+        .map(|at| weights[at].abs())
+        .filter(|&size| size > 0.0)
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    // The graph with all entries >= sizes[k] is acyclic for every k from some point on.
+    let acyclic_from = |bound: f64| {
+        let mut kept = weights.clone();
+        threshold(&mut kept, bound);
+        !Reachability::new(kept.as_ref()).is_cyclic()
+    };
+    let (mut low, mut high) = (0, sizes.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        if acyclic_from(sizes[middle]) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    threshold(weights, sizes.get(low).copied().unwrap_or(f64::INFINITY));
+}

@@ -1,0 +1,139 @@
+//! Every method, once: the command line, Python and the bench take them from here.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ExactParams, NoCurlParams, NotearsParams, Problem, Proposal, equal_variance, exact, nocurl,
+    notears, sort_regress,
+};
+use crate::{Error, Observer};
+
+/// A method with its parameters.
+///
+/// Serialised as one object with the method's name under `method` and its parameters beside it.
+///
+/// ```
+/// use nocurl::Algorithm;
+/// assert_eq!(Algorithm::from_name("eq-td")?.name(), "eq-td");
+/// let error = Algorithm::from_name("nocurll").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown method `nocurll`: did you mean `nocurl`?");
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// DAG-NoCurl (Yu et al., 2021).
+    #[serde(rename = "nocurl")]
+    NoCurl(NoCurlParams),
+    /// NOTEARS (Zheng et al., 2018).
+    Notears(NotearsParams),
+    /// Equal error variances, top-down (Chen, Drton and Wang, 2019).
+    EqTd {},
+    /// Equal error variances, bottom-up (Chen, Drton and Wang, 2019).
+    EqBu {},
+    /// The best order of all, by dynamic programming.
+    Exact(ExactParams),
+    /// Order by variance (Reisach, Seiler and Weichwald, 2021).
+    #[serde(rename = "sortnregress")]
+    SortNRegress {},
+    /// Order by the share of variance the other variables explain (Reisach et al., 2023).
+    #[serde(rename = "r2-sortnregress")]
+    R2SortNRegress {},
+}
+
+impl Algorithm {
+    /// All methods with their published parameters.
+    pub fn all() -> Vec<Self> {
+        vec![
+            Self::NoCurl(NoCurlParams::default()),
+            Self::Notears(NotearsParams::default()),
+            Self::EqTd {},
+            Self::EqBu {},
+            Self::Exact(ExactParams::default()),
+            Self::SortNRegress {},
+            Self::R2SortNRegress {},
+        ]
+    }
+
+    /// The method of this name with its published parameters.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMethod`] with the closest known name.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        let all = Self::all();
+        all.iter().find(|method| method.name() == name).cloned().ok_or_else(|| {
+            Error::UnknownMethod {
+                name: name.into(),
+                suggestion: closest(name, all.iter().map(Self::name)).map(Into::into),
+            }
+        })
+    }
+
+    /// The name under which users know the method.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoCurl(_) => "nocurl",
+            Self::Notears(_) => "notears",
+            Self::EqTd {} => "eq-td",
+            Self::EqBu {} => "eq-bu",
+            Self::Exact(_) => "exact",
+            Self::SortNRegress {} => "sortnregress",
+            Self::R2SortNRegress {} => "r2-sortnregress",
+        }
+    }
+
+    /// What the method does, in one line.
+    pub fn summary(&self) -> &'static str {
+        match self {
+            Self::NoCurl(_) => {
+                "penalised estimate, Hodge projection to an order, regression on it (DAG-NoCurl)"
+            }
+            Self::Notears(_) => "least squares under a smooth acyclicity constraint (NOTEARS)",
+            Self::EqTd {} => "equal error variances: sources first, by conditional variance",
+            Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
+            Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
+            Self::SortNRegress {} => "baseline: order by variance; depends on units",
+            Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
+        }
+    }
+
+    /// What the answer rests on, in one line for the user.
+    pub fn assumption(&self) -> &'static str {
+        match self {
+            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} => {
+                "directions rest on error variances of similar size in the units given"
+            }
+            Self::Exact(params) => params.assumption(),
+            Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
+            Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
+        }
+    }
+
+    pub(super) fn propose(
+        &self,
+        problem: &Problem,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Proposal, Error> {
+        match self {
+            Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
+            Self::Notears(params) => notears::propose(problem, params, observer),
+            Self::EqTd {} => equal_variance::top_down(problem, observer),
+            Self::EqBu {} => equal_variance::bottom_up(problem, observer),
+            Self::Exact(params) => exact::propose(problem, params, observer),
+            Self::SortNRegress {} => sort_regress::by_variance(problem, observer),
+            Self::R2SortNRegress {} => sort_regress::by_r2(problem, observer),
+        }
+    }
+}
+
+/// The candidate most like `name`, when one is like it at all.
+fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const ALIKE: f64 = 0.7;
+    candidates
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|&(likeness, _)| likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

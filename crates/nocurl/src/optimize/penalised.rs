@@ -1,0 +1,188 @@
+//! Least squares with an acyclicity penalty, by either minimiser.
+
+use serde::{Deserialize, Serialize};
+
+use super::lbfgs::{self, LbfgsParams, Limits};
+use super::ridge::{self, Multiplier, RidgeParams};
+use crate::algorithms::Termination;
+use crate::objective::{Acyclicity, Penalty};
+use crate::{Error, Mat, MatRef, Observer, linalg};
+
+/// How a penalised least-squares problem is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Reweighted ridge regressions: about a hundredth of the evaluations.
+    #[default]
+    Ridge,
+    /// Limited-memory BFGS, as the published experiments.
+    Lbfgs,
+}
+
+/// The problem `min F(A) + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal.
+#[derive(Debug, Clone, Copy)]
+pub struct Penalised<'a> {
+    /// `S = X'X / n`.
+    pub second_moments: MatRef<'a, f64>,
+    /// The acyclicity penalty h.
+    pub acyclicity: Acyclicity,
+    /// The L1 penalty; when positive, L-BFGS is used whatever `solver` says.
+    pub lambda1: f64,
+    /// The minimiser.
+    pub solver: Solver,
+    /// Relative decrease of the objective at which to stop.
+    pub tolerance: f64,
+    /// Limit on iterations.
+    pub max_iterations: u64,
+}
+
+/// How a minimisation went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Info {
+    /// The penalty h at the point reached.
+    pub penalty: f64,
+    /// Iterations used.
+    pub iterations: u64,
+    /// Evaluations of the objective.
+    pub evaluations: u64,
+    /// Why it stopped.
+    pub termination: Termination,
+}
+
+impl Penalised<'_> {
+    /// Minimises from `weights`, which is overwritten with the point reached.
+    ///
+    /// # Errors
+    /// Cancellation, or moments that are not finite.
+    pub fn minimise(
+        &self,
+        multiplier: Multiplier,
+        weights: &mut Mat<f64>,
+        observer: &dyn Observer,
+    ) -> Result<Info, Error> {
+        match self.solver {
+            Solver::Ridge if self.lambda1 == 0.0 => {
+                let params =
+                    RidgeParams { tolerance: self.tolerance, max_iterations: self.max_iterations };
+                let s = self.second_moments;
+                ridge::minimise(s, self.acyclicity, multiplier, weights, &params, observer)
+            }
+            _ => self.lbfgs(multiplier, weights, observer),
+        }
+    }
+
+    /// L-BFGS on the entries; with an L1 penalty on their positive and negative parts.
+    fn lbfgs(
+        &self,
+        multiplier: Multiplier,
+        weights: &mut Mat<f64>,
+        observer: &dyn Observer,
+    ) -> Result<Info, Error> {
+        let d = weights.nrows();
+        let split = self.lambda1 > 0.0;
+        let size = d * d;
+        let mut x = vec![0.0; if split { 2 * size } else { size }];
+        for j in 0..d {
+            for i in 0..d {
+                let value = weights[(i, j)];
+                if split {
+                    x[j * d + i] = value.max(0.0);
+                    x[size + j * d + i] = (-value).max(0.0);
+                } else {
+                    x[j * d + i] = value;
+                }
+            }
+        }
+        let pinned: Vec<bool> = (0..x.len()).map(|k| (k % size) / d == k % size % d).collect();
+        let lower = vec![0.0; x.len()];
+        let limits =
+            Limits { pinned: Some(&pinned), lower: if split { Some(&lower) } else { None } };
+
+        let mut state = Evaluation::new(self, multiplier, d);
+        let lambda1 = self.lambda1;
+        let mut objective = |x: &[f64], gradient: &mut [f64]| {
+            if split {
+                for k in 0..size {
+                    state.point[(k % d, k / d)] = x[k] - x[size + k];
+                }
+                let value = state.evaluate();
+                for k in 0..size {
+                    let g = state.gradient[(k % d, k / d)];
+                    gradient[k] = g + lambda1;
+                    gradient[size + k] = lambda1 - g;
+                }
+                value + lambda1 * x.iter().sum::<f64>()
+            } else {
+                for k in 0..size {
+                    state.point[(k % d, k / d)] = x[k];
+                }
+                let value = state.evaluate();
+                for k in 0..size {
+                    gradient[k] = state.gradient[(k % d, k / d)];
+                }
+                value
+            }
+        };
+        let params = LbfgsParams {
+            relative_tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            ..LbfgsParams::default()
+        };
+        let info = lbfgs::minimize(&mut x, &mut objective, limits, &params, observer, "estimate")?;
+        for j in 0..d {
+            for i in 0..d {
+                let positive = x[j * d + i];
+                weights[(i, j)] =
+                    if split { positive - x[size + j * d + i] } else { positive };
+            }
+        }
+        let penalty = Penalty::new(self.acyclicity, d).evaluate(weights.as_ref());
+        Ok(Info {
+            penalty,
+            iterations: info.iterations,
+            evaluations: info.evaluations,
+            termination: info.termination,
+        })
+    }
+}
+
+/// Value and gradient of the smooth part at a point, with their work space.
+struct Evaluation<'a> {
+    second_moments: MatRef<'a, f64>,
+    multiplier: Multiplier,
+    penalty: Penalty,
+    point: Mat<f64>,
+    gradient: Mat<f64>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(problem: &Penalised<'a>, multiplier: Multiplier, d: usize) -> Self {
+        Self {
+            second_moments: problem.second_moments,
+            multiplier,
+            penalty: Penalty::new(problem.acyclicity, d),
+            point: Mat::zeros(d, d),
+            gradient: Mat::zeros(d, d),
+        }
+    }
+
+    fn evaluate(&mut self) -> f64 {
+        let d = self.point.nrows();
+        linalg::matmul(self.gradient.as_mut(), self.second_moments, self.point.as_ref());
+        self.gradient -= self.second_moments;
+        let loss =
+            ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
+        let h = self.penalty.evaluate(self.point.as_ref());
+        if !h.is_finite() {
+            return f64::INFINITY;
+        }
+        let slope = 2.0 * self.multiplier.slope(h);
+        let walks = self.penalty.walks();
+        for j in 0..d {
+            for i in 0..d {
+                self.gradient[(i, j)] += slope * walks[(j, i)] * self.point[(i, j)];
+            }
+        }
+        loss + self.multiplier.value(h)
+    }
+}

@@ -1,0 +1,233 @@
+//! Which edges to keep.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::algorithms::Problem;
+use crate::linalg::Cholesky;
+use crate::{Error, Order};
+
+/// A rule that drops edges from the regression on an order.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case")]
+pub enum Prune {
+    /// Backward elimination by the Bayesian information criterion: a parent goes while that
+    /// lowers `n log(residual variance) + parents * log n`.
+    Bic,
+    /// Backward elimination by the extended criterion (Chen and Chen, 2008): each parent costs
+    /// `log n + 2 log d`, which holds the number of false edges down when d is large.
+    Ebic,
+    /// A t-test of every coefficient in the full regression, with the false discovery rate over
+    /// all edges held at `alpha` by Benjamini and Hochberg's rule (1995).
+    TTest {
+        /// The false discovery rate.
+        alpha: f64,
+    },
+}
+
+impl Prune {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// When `alpha` is not strictly between 0 and 1.
+    pub fn validate(&self) -> Result<(), Error> {
+        match *self {
+            Self::TTest { alpha } if !(alpha > 0.0 && alpha < 1.0) => Err(Error::Parameter {
+                name: "alpha",
+                value: alpha.to_string(),
+                reason: "it must lie between 0 and 1",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The weights that a rule leaves when each variable may have all variables at earlier places as
+/// parents; coefficients are those of the regression on the parents that stay.
+///
+/// Cost O(d^4) in the worst case for backward elimination (O(m^3) for a variable with m
+/// predecessors), in parallel over variables.
+///
+/// # Errors
+/// When the second moments are singular or there are too few rows for the test.
+pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
+    rule.validate()?;
+    let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    match rule {
+        Prune::Bic => eliminate(problem, order, n.ln()),
+        Prune::Ebic => eliminate(problem, order, n.ln() + 2.0 * d.ln()),
+        Prune::TTest { alpha } => test(problem, order, alpha),
+    }
+}
+
+/// Sets weights smaller than `bound` in size to zero.
+pub fn threshold(weights: &mut Mat<f64>, bound: f64) {
+    for j in 0..weights.ncols() {
+        for i in 0..weights.nrows() {
+            if weights[(i, j)].abs() < bound {
+                weights[(i, j)] = 0.0;
+            }
+        }
+    }
+}
+
+/// Regresses every variable on its parents in `support` (the entries that are not zero).
+///
+/// # Errors
+/// When the second moments are singular.
+pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+    let d = problem.size();
+    let columns = (0..d)
+        .into_par_iter()
+        .map(|j| {
+            let parents: Vec<usize> = (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
+            let node = Node::new(problem, j, parents)?;
+            Ok(node.parents.into_iter().zip(node.coefficients).collect())
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    Ok(assemble(d, columns))
+}
+
+fn assemble(d: usize, columns: Vec<Vec<(usize, f64)>>) -> Mat<f64> {
+    let mut weights = Mat::zeros(d, d);
+    for (j, column) in columns.into_iter().enumerate() {
+        for (i, value) in column {
+            weights[(i, j)] = value;
+        }
+    }
+    weights
+}
+
+/// Calls `work` with every variable and its predecessors, in parallel.
+fn per_variable<T: Send>(
+    order: &Order,
+    work: impl Fn(usize, Vec<usize>) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let mut before = Vec::with_capacity(order.size());
+    let mut predecessors = vec![Vec::new(); order.size()];
+    for place in order.places() {
+        for &j in place {
+            predecessors[j] = before.clone();
+        }
+        before.extend_from_slice(place);
+    }
+    predecessors.into_par_iter().enumerate().map(|(j, p)| work(j, p)).collect()
+}
+
+/// Backward elimination: drops the parent that costs least while its loss is below `bound`.
+fn eliminate(problem: &Problem, order: &Order, bound: f64) -> Result<Mat<f64>, Error> {
+    let columns = per_variable(order, |j, predecessors| {
+        let mut node = Node::new(problem, j, predecessors)?;
+        let n = problem.rows() as f64;
+        while let Some((worst, increase)) = node.cheapest() {
+            if n * (increase / node.residual).ln_1p() >= bound {
+                break;
+            }
+            node.remove(worst);
+        }
+        Ok(node.parents.into_iter().zip(node.coefficients).collect())
+    })?;
+    Ok(assemble(problem.size(), columns))
+}
+
+fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error> {
+    let d = problem.size();
+    let tested = per_variable(order, |j, predecessors| {
+        let freedom = problem.rows() as f64 - predecessors.len() as f64 - 1.0;
+        if freedom < 1.0 {
+            return Err(Error::TooFewRows {
+                rows: problem.rows(),
+                needed: predecessors.len() as u64 + 2,
+            });
+        }
+        let node = Node::new(problem, j, predecessors)?;
+        let law = StudentsT::new(0.0, 1.0, freedom).expect("freedom is at least 1");
+        let scale = node.residual / freedom;
+        Ok((0..node.parents.len())
+            .map(|k| {
+                let t = node.coefficients[k].abs() / (scale * node.inverse[(k, k)]).sqrt();
+                let p = if t.is_finite() { 2.0 * law.sf(t) } else { 0.0 };
+                (p, node.parents[k])
+            })
+            .collect::<Vec<_>>())
+    })?;
+    // Benjamini-Hochberg: the largest rank k with p_(k) <= alpha k / m sets the cut.
+    let mut values: Vec<f64> = tested.iter().flatten().map(|&(p, _)| p).collect();
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let cut = values
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|&(rank, &p)| p <= alpha * (rank + 1) as f64 / count)
+        .map_or(-1.0, |(_, &p)| p);
+    let mut support = Mat::zeros(d, d);
+    for (j, column) in tested.iter().enumerate() {
+        for &(p, i) in column {
+            support[(i, j)] = f64::from(u8::from(p <= cut));
+        }
+    }
+    refit(problem, support.as_ref())
+}
+
+/// One variable and its parents: the regression and the inverse of the parents' moments.
+struct Node {
+    parents: Vec<usize>,
+    coefficients: Vec<f64>,
+    residual: f64,
+    inverse: Mat<f64>,
+}
+
+impl Node {
+    fn new(problem: &Problem, variable: usize, parents: Vec<usize>) -> Result<Self, Error> {
+        let s = problem.second_moments();
+        let m = parents.len();
+        let block = Mat::from_fn(m, m, |a, b| s[(parents[a], parents[b])]);
+        let inverse = Cholesky::new(block.as_ref()).ok_or_else(|| problem.singular())?.inverse();
+        let target: Vec<f64> = parents.iter().map(|&i| s[(i, variable)]).collect();
+        let coefficients: Vec<f64> =
+            (0..m).map(|a| (0..m).map(|b| inverse[(b, a)] * target[b]).sum()).collect();
+        let explained: f64 = coefficients.iter().zip(&target).map(|(c, t)| c * t).sum();
+        // A perfect fit leaves rounding; the floor keeps ratios of residuals finite.
+        let floor = f64::EPSILON * s[(variable, variable)];
+        let residual = (s[(variable, variable)] - explained).max(floor);
+        Ok(Self { parents, coefficients, residual, inverse })
+    }
+
+    /// The parent whose removal raises the residual least, with that increase.
+    fn cheapest(&self) -> Option<(usize, f64)> {
+        (0..self.parents.len())
+            .map(|k| (k, self.coefficients[k] * self.coefficients[k] / self.inverse[(k, k)]))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Removes a parent: a rank-one update of the inverse, O(m^2).
+    fn remove(&mut self, k: usize) {
+        let last = self.parents.len() - 1;
+        let pivot = self.inverse[(k, k)];
+        let coefficient = self.coefficients[k];
+        self.residual += coefficient * coefficient / pivot;
+        let column: Vec<f64> = (0..=last).map(|i| self.inverse[(i, k)]).collect();
+        for (value, c) in self.coefficients.iter_mut().zip(&column) {
+            *value -= c * (coefficient / pivot);
+        }
+        for b in 0..=last {
+            let factor = column[b] / pivot;
+            for (a, c) in column.iter().enumerate() {
+                self.inverse[(a, b)] -= c * factor;
+            }
+        }
+        // The last parent takes the place of the one removed.
+        self.parents.swap_remove(k);
+        self.coefficients.swap_remove(k);
+        if k < last {
+            for i in 0..last {
+                self.inverse[(i, k)] = self.inverse[(i, last)];
+                self.inverse[(k, i)] = self.inverse[(last, i)];
+            }
+            self.inverse[(k, k)] = self.inverse[(last, last)];
+        }
+    }
+}
