@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::{Dag, Error};
+use super::sid;
+use crate::{Cpdag, Dag, Error};
 
 /// An estimated graph against the true one, edge by edge.
 ///
@@ -42,9 +43,14 @@ pub struct Comparison {
     pub skeleton_recall: f64,
     /// Harmonic mean of the two: `2 (C + reversed) / (E + T)`; 1 when both graphs are empty.
     pub skeleton_f1: f64,
+    /// Distance of the Markov equivalence classes, see [`cpdag_shd`].
+    pub cpdag_shd: usize,
+    /// Structural intervention distance, see [`sid`].
+    pub sid: usize,
 }
 
-/// Compares an estimate with the truth. Cost O(d^2).
+/// Compares an estimate with the truth in every way of this module that needs no data. The cost is
+/// that of [`sid`]; [`shd`] alone is O(d^2).
 ///
 /// Counts and rates are those of the evaluation code of NOTEARS and DAG-NoCurl, where a reversed
 /// edge is a false discovery but one step of the distance. Weights play no part.
@@ -63,20 +69,8 @@ pub struct Comparison {
 /// ```
 pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
     same_size(truth.size(), estimate.size())?;
+    let Pairs { correct, extra, missing, reversed } = Pairs::count(truth, estimate);
     let d = truth.size();
-    let (mut correct, mut extra, mut missing, mut reversed) = (0, 0, 0, 0);
-    for j in 0..d {
-        for i in 0..j {
-            let edge = |dag: &Dag| (dag.has_edge(i, j), dag.has_edge(j, i));
-            match (edge(truth), edge(estimate)) {
-                ((false, false), (false, false)) => {}
-                ((false, false), _) => extra += 1,
-                (_, (false, false)) => missing += 1,
-                (a, b) if a == b => correct += 1,
-                _ => reversed += 1,
-            }
-        }
-    }
     let true_edges = correct + reversed + missing;
     let estimated_edges = correct + reversed + extra;
     let pairs_without_edge = d * d.saturating_sub(1) / 2 - true_edges;
@@ -86,6 +80,8 @@ pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
     };
     Ok(Comparison {
         shd: extra + missing + reversed,
+        cpdag_shd: cpdag_shd(&Cpdag::from_dag(truth), &Cpdag::from_dag(estimate))?,
+        sid: sid(truth, estimate)?,
         extra,
         missing,
         reversed,
@@ -108,7 +104,62 @@ pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
 /// # Errors
 /// When the graphs have different numbers of variables.
 pub fn shd(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
-    compare(truth, estimate).map(|comparison| comparison.shd)
+    same_size(truth.size(), estimate.size())?;
+    let pairs = Pairs::count(truth, estimate);
+    Ok(pairs.extra + pairs.missing + pairs.reversed)
+}
+
+/// The structural Hamming distance of two completed graphs: one for each pair of variables whose
+/// edge differs, be it there or not, directed or undirected, or directed the other way. Cost
+/// O(d^2).
+///
+/// # Errors
+/// When the graphs have different numbers of variables.
+///
+/// ```
+/// use nocurl::{Cpdag, Dag, metrics::cpdag_shd};
+/// let chain = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (1, 2)])?);
+/// let turned = Cpdag::from_dag(&Dag::from_edges(3, &[(1, 0), (1, 2)])?);
+/// let collider = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (2, 1)])?);
+/// assert_eq!(cpdag_shd(&chain, &turned)?, 0);
+/// assert_eq!(cpdag_shd(&chain, &collider)?, 2);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn cpdag_shd(truth: &Cpdag, estimate: &Cpdag) -> Result<usize, Error> {
+    same_size(truth.size(), estimate.size())?;
+    let edge = |graph: &Cpdag, i, j| {
+        (graph.has_directed(i, j), graph.has_directed(j, i), graph.has_undirected(i, j))
+    };
+    let differs = |(i, j): &(usize, usize)| edge(truth, *i, *j) != edge(estimate, *i, *j);
+    Ok((0..truth.size()).flat_map(|i| (0..i).map(move |j| (i, j))).filter(differs).count())
+}
+
+/// Pairs of variables by what the two graphs say of them.
+#[derive(Default)]
+struct Pairs {
+    correct: usize,
+    extra: usize,
+    missing: usize,
+    reversed: usize,
+}
+
+impl Pairs {
+    fn count(truth: &Dag, estimate: &Dag) -> Self {
+        let mut pairs = Self::default();
+        for j in 0..truth.size() {
+            for i in 0..j {
+                let edge = |dag: &Dag| (dag.has_edge(i, j), dag.has_edge(j, i));
+                match (edge(truth), edge(estimate)) {
+                    ((false, false), (false, false)) => {}
+                    ((false, false), _) => pairs.extra += 1,
+                    (_, (false, false)) => pairs.missing += 1,
+                    (a, b) if a == b => pairs.correct += 1,
+                    _ => pairs.reversed += 1,
+                }
+            }
+        }
+        pairs
+    }
 }
 
 pub(super) fn same_size(truth: usize, estimate: usize) -> Result<(), Error> {
