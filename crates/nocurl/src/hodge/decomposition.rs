@@ -316,3 +316,50 @@ pub fn order_energy(weights: MatRef<'_, f64>) -> Energies {
     let flow: Vec<f64> = complex.edges().iter().map(strength).collect();
     complex.decompose(&flow).energies
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All pairs at distance at most `reach`: a band of triangles.
+    fn band(d: usize, reach: usize) -> Complex {
+        let edges: Vec<_> =
+            (0..d).flat_map(|i| (i + 1..d.min(i + reach + 1)).map(move |j| (i, j))).collect();
+        Complex::from_edges(d, &edges).unwrap()
+    }
+
+    fn flow(complex: &Complex) -> Vec<f64> {
+        (0..complex.edges().len()).map(|e| (1.0 + 3.7 * e as f64).sin()).collect()
+    }
+
+    #[test]
+    fn the_product_and_the_walk_over_triangles_agree() {
+        for reach in [1, 2, 7, 19] {
+            let complex = band(20, reach);
+            let flow = flow(&complex);
+            let (mut walked, mut product) = (vec![0.0; flow.len()], vec![0.0; flow.len()]);
+            complex.add_curl_curl(&flow, &mut walked);
+            DenseCurl::new(&complex).apply(&complex, &flow, &mut product);
+            let gap = square_norm(&difference(&walked, &product)).sqrt();
+            assert!(gap <= 1e-13 * 20.0 * square_norm(&flow).sqrt(), "{reach}: {gap}");
+        }
+    }
+
+    #[test]
+    fn a_long_strip_of_triangles_converges() {
+        // A strip has no cycle that is not filled in: the harmonic part is zero. Its smallest
+        // eigenvalues fall with the square of its length.
+        let complex = band(400, 2);
+        let parts = complex.decompose(&flow(&complex));
+        assert_eq!(parts.termination, Termination::Converged);
+        assert!(parts.energies.harmonic <= 1e-18 * parts.energies.total(), "{:?}", parts.energies);
+    }
+
+    #[test]
+    fn numbers_without_meaning_end() {
+        let complex = band(12, 3);
+        let mut broken = flow(&complex);
+        broken[3] = f64::NAN;
+        assert!(complex.decompose(&broken).energies.total().is_nan());
+    }
+}
