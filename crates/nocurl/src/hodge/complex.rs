@@ -221,23 +221,13 @@ impl Complex {
     /// The graph Helmholtzian `grad grad* + curl* curl` applied to a function on the edges. Cost as
     /// [`Self::curl`].
     pub fn apply_helmholtzian(&self, flow: &[f64]) -> Vec<f64> {
-        let mut result = self.grad(&self.grad_adjoint(flow));
-        self.add_curl_curl(flow, &mut result);
-        result
-    }
-
-    /// Adds `curl* curl` of a function on the edges, without storing the triangles.
-    pub(super) fn add_curl_curl(&self, flow: &[f64], result: &mut [f64]) {
-        self.for_each_triangle(|ij, jk, ik| {
-            let t = flow[ij] + flow[jk] - flow[ik];
-            result[ij] += t;
-            result[jk] += t;
-            result[ik] -= t;
-        });
+        let gradient = self.grad(&self.grad_adjoint(flow));
+        let rotation = self.curl_adjoint(&self.curl(flow));
+        gradient.iter().zip(rotation).map(|(g, r)| g + r).collect()
     }
 
     /// Calls `visit` with the indices of the edges `(i, j)`, `(j, k)` and `(i, k)` of each triangle.
-    fn for_each_triangle(&self, mut visit: impl FnMut(usize, usize, usize)) {
+    pub(super) fn for_each_triangle(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for i in 0..self.size() {
             let end = self.starts[i + 1];
             for ij in self.starts[i]..end {

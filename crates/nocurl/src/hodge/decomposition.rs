@@ -160,16 +160,8 @@ impl Complex {
     /// The projection of a divergence-free flow R onto the range of `K = curl* curl`: the solution
     /// of `K u = K R` that conjugate gradients reach from zero, for they never leave that range.
     fn curl_part(&self, rest: &[f64]) -> (Vec<f64>, Termination) {
-        let d = self.size();
-        let dense = self.edges().len() as f64 > DENSE_SHARE * (d * d) as f64 / 2.0;
-        let mut product = dense.then(|| DenseCurl::new(self));
-        let mut curl_curl = |flow: &[f64], out: &mut [f64]| match &mut product {
-            Some(product) => product.apply(self, flow, out),
-            None => {
-                out.fill(0.0);
-                self.add_curl_curl(flow, out);
-            }
-        };
+        let mut curl_curl = CurlCurl::new(self);
+        let mut curl_curl = |flow: &[f64], out: &mut [f64]| curl_curl.apply(self, flow, out);
         let mut target = vec![0.0; rest.len()];
         curl_curl(rest, &mut target);
         let mut curl = vec![0.0; rest.len()];
@@ -187,18 +179,32 @@ impl Complex {
     }
 }
 
-/// `curl* curl` by a matrix product: with adjacency M and skew matrix Y, on each edge it is
-/// `(M M)∘Y - M Y + (M Y)'`.
-struct DenseCurl {
-    adjacency: Mat<f64>,
-    /// Number of triangles on each edge.
-    triangles: Vec<f64>,
-    flow: Mat<f64>,
-    product: Mat<f64>,
+/// The operator `curl* curl`, made ready to be applied many times.
+enum CurlCurl {
+    /// Sparse graphs: the edges of every triangle.
+    Triangles(Vec<[u32; 3]>),
+    /// Dense graphs, whose triangles need too much room: with adjacency M and skew matrix Y it is
+    /// `(M M)∘Y - M Y + (M Y)'` on each edge.
+    Product { adjacency: Mat<f64>, triangle_counts: Vec<f64>, flow: Mat<f64>, product: Mat<f64> },
 }
 
-impl DenseCurl {
+impl CurlCurl {
     fn new(complex: &Complex) -> Self {
+        let pairs = (complex.size() * complex.size()) as f64 / 2.0;
+        if complex.edges().len() as f64 > DENSE_SHARE * pairs {
+            Self::by_product(complex)
+        } else {
+            Self::by_triangles(complex)
+        }
+    }
+
+    fn by_triangles(complex: &Complex) -> Self {
+        let mut triangles = Vec::new();
+        complex.for_each_triangle(|ij, jk, ik| triangles.push([ij, jk, ik].map(|e| e as u32)));
+        Self::Triangles(triangles)
+    }
+
+    fn by_product(complex: &Complex) -> Self {
         let d = complex.size();
         let mut adjacency = Mat::zeros(d, d);
         for &(i, j) in complex.edges() {
@@ -207,18 +213,32 @@ impl DenseCurl {
         }
         let mut product = Mat::zeros(d, d);
         linalg::matmul(product.as_mut(), adjacency.as_ref(), adjacency.as_ref());
-        let triangles = complex.edges().iter().map(|&edge| product[edge]).collect();
-        Self { adjacency, triangles, flow: Mat::zeros(d, d), product }
+        let triangle_counts = complex.edges().iter().map(|&edge| product[edge]).collect();
+        Self::Product { adjacency, triangle_counts, flow: Mat::zeros(d, d), product }
     }
 
-    fn apply(&mut self, complex: &Complex, flow: &[f64], out: &mut [f64]) {
-        for (&(i, j), &y) in complex.edges().iter().zip(flow) {
-            self.flow[(i, j)] = y;
-            self.flow[(j, i)] = -y;
-        }
-        linalg::matmul(self.product.as_mut(), self.adjacency.as_ref(), self.flow.as_ref());
-        for (e, &(i, j)) in complex.edges().iter().enumerate() {
-            out[e] = self.triangles[e] * flow[e] - self.product[(i, j)] + self.product[(j, i)];
+    fn apply(&mut self, complex: &Complex, y: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Triangles(triangles) => {
+                out.fill(0.0);
+                for edges in triangles {
+                    let [ij, jk, ik] = edges.map(|e| e as usize);
+                    let rotation = y[ij] + y[jk] - y[ik];
+                    out[ij] += rotation;
+                    out[jk] += rotation;
+                    out[ik] -= rotation;
+                }
+            }
+            Self::Product { adjacency, triangle_counts, flow, product } => {
+                for (&(i, j), &value) in complex.edges().iter().zip(y) {
+                    flow[(i, j)] = value;
+                    flow[(j, i)] = -value;
+                }
+                linalg::matmul(product.as_mut(), adjacency.as_ref(), flow.as_ref());
+                for (e, &(i, j)) in complex.edges().iter().enumerate() {
+                    out[e] = triangle_counts[e] * y[e] - product[(i, j)] + product[(j, i)];
+                }
+            }
         }
     }
 }
@@ -338,8 +358,8 @@ mod tests {
             let complex = band(20, reach);
             let flow = flow(&complex);
             let (mut walked, mut product) = (vec![0.0; flow.len()], vec![0.0; flow.len()]);
-            complex.add_curl_curl(&flow, &mut walked);
-            DenseCurl::new(&complex).apply(&complex, &flow, &mut product);
+            CurlCurl::by_triangles(&complex).apply(&complex, &flow, &mut walked);
+            CurlCurl::by_product(&complex).apply(&complex, &flow, &mut product);
             let gap = square_norm(&difference(&walked, &product)).sqrt();
             assert!(gap <= 1e-13 * 20.0 * square_norm(&flow).sqrt(), "{reach}: {gap}");
         }

@@ -353,7 +353,7 @@ impl<'a> Path<'a> {
     fn evaluate_start(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         self.evaluations += 1;
         let value = (self.objective)(x, gradient);
-        release_pinned(gradient, self.limits);
+        clear_pinned(gradient, self.limits);
         value
     }
 
@@ -368,7 +368,7 @@ impl<'a> Path<'a> {
         }
         self.evaluations += 1;
         let value = (self.objective)(&self.x, &mut self.gradient);
-        release_pinned(&mut self.gradient, self.limits);
+        clear_pinned(&mut self.gradient, self.limits);
         let slope = (0..start.len())
             .filter(|&i| start[i] + step * self.direction[i] >= self.limits.lower(i))
             .map(|i| self.gradient[i] * self.direction[i])
@@ -431,7 +431,7 @@ impl<'a> Path<'a> {
     }
 }
 
-fn release_pinned(gradient: &mut [f64], limits: Limits<'_>) {
+fn clear_pinned(gradient: &mut [f64], limits: Limits<'_>) {
     if let Some(pinned) = limits.pinned {
         for (g, _) in gradient.iter_mut().zip(pinned).filter(|&(_, &pinned)| pinned) {
             *g = 0.0;
