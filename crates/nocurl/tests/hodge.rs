@@ -198,9 +198,9 @@ fn check_parts(
 ) -> Result<(), TestCaseError> {
     let scale = dot(flow, flow).max(1.0);
     let small = 1e-11 * scale;
-    for e in 0..flow.len() {
+    for (e, whole) in flow.iter().enumerate() {
         let sum = parts.gradient[e] + parts.curl[e] + parts.harmonic[e];
-        prop_assert!((sum - flow[e]).abs() <= 1e-13 * scale);
+        prop_assert!((sum - whole).abs() <= 1e-13 * scale);
     }
     prop_assert!(dot(&parts.gradient, &parts.curl).abs() <= small);
     prop_assert!(dot(&parts.gradient, &parts.harmonic).abs() <= small);
