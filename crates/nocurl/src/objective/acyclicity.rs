@@ -48,11 +48,13 @@ impl Penalty {
     /// Cost: about 2 log2(d) products (polynomial), 14 and more (exponential), one
     /// factorisation and inverse (log-determinant).
     pub fn evaluate(&mut self, weights: MatRef<'_, f64>) -> f64 {
-        match self.kind {
+        let value = match self.kind {
             Acyclicity::Polynomial => self.polynomial(weights),
             Acyclicity::Exponential => self.exponential(weights),
             Acyclicity::LogDet => self.log_det(weights),
-        }
+        };
+        // Overflow meets a zero weight: the walks are beyond all numbers.
+        if value.is_nan() { f64::INFINITY } else { value }
     }
 
     /// The matrix `E` at the last point evaluated: `grad h = 2 E' ∘ A`.
