@@ -1,9 +1,9 @@
 //! The methods, one file each, and the registry that makes them available everywhere.
 
-mod equal_variance;
-mod exact;
+pub mod equal_variance;
+pub mod exact;
 mod problem;
-mod sort_regress;
+pub mod sort_regress;
 
 pub use exact::{ExactParams, ExactScore};
 pub use problem::{Problem, Proposal, Termination};
