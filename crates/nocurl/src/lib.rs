@@ -31,7 +31,7 @@ pub mod refine;
 pub mod regress;
 pub mod simulate;
 
-pub use algorithms::{Algorithm, Fit, Options, Termination, learn};
+pub use algorithms::{Algorithm, Fit, Options, Problem, Proposal, Termination, learn};
 pub use dataset::Dataset;
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};

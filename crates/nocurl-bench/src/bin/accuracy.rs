@@ -44,8 +44,10 @@ fn main() -> Result<(), nocurl::Error> {
                 let (delta, delta_se) = mean_and_error(trials.iter().map(|t| t.delta_f));
                 let (shd, shd_se) = mean_and_error(trials.iter().map(|t| t.comparison.shd as f64));
                 let (extra, _) = mean_and_error(trials.iter().map(|t| t.comparison.extra as f64));
-                let (missing, _) = mean_and_error(trials.iter().map(|t| t.comparison.missing as f64));
-                let (reversed, _) = mean_and_error(trials.iter().map(|t| t.comparison.reversed as f64));
+                let (missing, _) =
+                    mean_and_error(trials.iter().map(|t| t.comparison.missing as f64));
+                let (reversed, _) =
+                    mean_and_error(trials.iter().map(|t| t.comparison.reversed as f64));
                 println!(
                     "{},{size},{},{},{seconds:.4},{seconds_se:.4},{evaluations:.0},{delta:.3},{delta_se:.3},{shd:.2},{shd_se:.2},{extra:.2},{missing:.2},{reversed:.2}",
                     scenario.name, contender.name, args.trials

@@ -108,7 +108,8 @@ pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> R
     let problem = Problem::new(moments, options.center)?;
     let s = problem.second_moments();
     let proposal = options.algorithm.propose(&problem, options.seed, observer)?;
-    let mut warnings = proposal.warnings;
+    let mut warnings = problem.warnings().to_vec();
+    warnings.extend(proposal.warnings);
     let (mut order, mut potential, mut own) =
         (proposal.order, proposal.potential, proposal.weights);
     if let Some(score) = options.refine {
@@ -128,7 +129,8 @@ pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> R
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
     if proposal.termination == Termination::MaxIterations {
-        warnings.push("the method stopped at its limit of iterations before it had converged".into());
+        warnings
+            .push("the method stopped at its limit of iterations before it had converged".into());
     }
     Ok(Fit {
         cpdag: Cpdag::from_dag(&dag),

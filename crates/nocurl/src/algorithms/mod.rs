@@ -1,13 +1,13 @@
 //! The methods, one file each, and the registry that makes them available everywhere.
 
-mod equal_variance;
-mod exact;
+pub mod equal_variance;
+pub mod exact;
 mod learn;
 mod nocurl;
 mod notears;
 mod problem;
 mod registry;
-mod sort_regress;
+pub mod sort_regress;
 
 pub use exact::{ExactParams, ExactScore};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};

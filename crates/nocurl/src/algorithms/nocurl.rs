@@ -97,12 +97,22 @@ impl NoCurlParams {
             });
         }
         for &lambda in &self.lambdas {
-            require("lambdas", lambda, lambda > 0.0 && lambda.is_finite(), "each must be positive")?;
+            require(
+                "lambdas",
+                lambda,
+                lambda > 0.0 && lambda.is_finite(),
+                "each must be positive",
+            )?;
         }
         let bound = self.estimate_threshold;
         require("estimate_threshold", bound, bound >= 0.0, "it must not be negative")?;
         require("tolerance", self.tolerance, self.tolerance > 0.0, "it must be positive")?;
-        require("max_iterations", self.max_iterations, self.max_iterations >= 1, "at least 1 is needed")
+        require(
+            "max_iterations",
+            self.max_iterations,
+            self.max_iterations >= 1,
+            "at least 1 is needed",
+        )
     }
 }
 
@@ -239,7 +249,11 @@ fn raise_threshold(mut estimate: Mat<f64>, start: f64, run: Run) -> Proposal {
         let reach = Reachability::new(estimate.as_ref());
         if !reach.is_cyclic() {
             let potential = hodge::potential(&reach);
-            return run.proposal(Order::from_potential(&potential), Some(potential), Some(estimate));
+            return run.proposal(
+                Order::from_potential(&potential),
+                Some(potential),
+                Some(estimate),
+            );
         }
         bound += INCREMENT;
     }

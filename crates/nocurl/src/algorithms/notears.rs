@@ -67,11 +67,21 @@ impl NotearsParams {
     pub fn validate(&self) -> Result<(), Error> {
         require("lambda1", self.lambda1, self.lambda1 >= 0.0, "it must not be negative")?;
         let positive = "it must be positive";
-        require("penalty_tolerance", self.penalty_tolerance, self.penalty_tolerance > 0.0, positive)?;
+        require(
+            "penalty_tolerance",
+            self.penalty_tolerance,
+            self.penalty_tolerance > 0.0,
+            positive,
+        )?;
         require("max_penalty", self.max_penalty, self.max_penalty > 1.0, "it must be above 1")?;
         require("max_rounds", self.max_rounds, self.max_rounds >= 1, "at least 1 is needed")?;
         require("tolerance", self.tolerance, self.tolerance > 0.0, positive)?;
-        require("max_iterations", self.max_iterations, self.max_iterations >= 1, "at least 1 is needed")
+        require(
+            "max_iterations",
+            self.max_iterations,
+            self.max_iterations >= 1,
+            "at least 1 is needed",
+        )
     }
 }
 

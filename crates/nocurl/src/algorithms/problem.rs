@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Mat, MatRef, Moments, Order};
+use crate::error::list;
+use crate::{Error, Mat, MatRef, Moments, Order, linalg};
 
 /// The second moments of the data, centred or not: all that a linear method sees.
 #[derive(Debug, Clone)]
@@ -10,6 +11,9 @@ pub struct Problem {
     names: Vec<String>,
     rows: u64,
     second_moments: Mat<f64>,
+    warnings: Vec<String>,
+    /// Kept beside the second moments where these are not centred.
+    covariance: Option<Mat<f64>>,
 }
 
 impl Problem {
@@ -29,11 +33,59 @@ impl Problem {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
         }
-        Ok(Self {
+        let mut problem = Self {
             names: moments.names().to_vec(),
             rows: moments.rows(),
             second_moments: moments.second_moments(center),
-        })
+            covariance: (!center).then(|| moments.second_moments(true)),
+            warnings: Vec::new(),
+        };
+        problem.regularise();
+        Ok(problem)
+    }
+
+    /// Makes singular second moments regular, with a warning.
+    ///
+    /// Too few rows are met by shrinking towards the diagonal, as far as the oracle approximating
+    /// formula says (Chen, Wiesel, Eldar and Hero, 2010); exact collinearity by the least ridge
+    /// that lets the methods go on.
+    fn regularise(&mut self) {
+        /// Relative ridge: solutions keep half of the digits.
+        const RIDGE: f64 = 1e-8;
+        let (n, d) = (self.rows, self.size());
+        let Some(set) = linalg::collinear_set(self.covariance()) else { return };
+        let (keep, add) = if n <= d as u64 {
+            let shrinkage = oracle_shrinkage(self.covariance(), n);
+            self.warnings.push(format!(
+                "{n} rows are too few for {d} variables: second moments were shrunk towards their \
+                 diagonal by {shrinkage:.3}; use more rows or fewer columns (--columns)"
+            ));
+            (1.0 - shrinkage, shrinkage)
+        } else {
+            let names: Vec<String> = set.iter().map(|&j| self.names[j].clone()).collect();
+            self.warnings.push(format!(
+                "columns {} are exactly collinear: edges among them are arbitrary; drop one of \
+                 them with --drop",
+                list(&names)
+            ));
+            (1.0, RIDGE)
+        };
+        for matrix in
+            [Some(&mut self.second_moments), self.covariance.as_mut()].into_iter().flatten()
+        {
+            for j in 0..d {
+                let diagonal = matrix[(j, j)] * (keep + add);
+                for i in 0..d {
+                    matrix[(i, j)] *= keep;
+                }
+                matrix[(j, j)] = diagonal;
+            }
+        }
+    }
+
+    /// What the user should know about the data, in plain words.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Names of the variables.
@@ -60,6 +112,26 @@ impl Problem {
     pub fn second_moments(&self) -> MatRef<'_, f64> {
         self.second_moments.as_ref()
     }
+
+    /// The second moments about the means: regressions on these have an intercept.
+    pub fn covariance(&self) -> MatRef<'_, f64> {
+        self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
+    }
+}
+
+/// The shrinkage of a correlation matrix towards the identity with the smallest expected error
+/// under normality, estimated from the matrix itself.
+fn oracle_shrinkage(s: MatRef<'_, f64>, rows: u64) -> f64 {
+    let (n, d) = (rows as f64, s.nrows() as f64);
+    let mut squares = 0.0;
+    for j in 0..s.ncols() {
+        for i in 0..s.nrows() {
+            squares += s[(i, j)] * s[(i, j)] / (s[(i, i)] * s[(j, j)]);
+        }
+    }
+    let numerator = (1.0 - 2.0 / d) * squares + d * d;
+    let denominator = (n + 1.0 - 2.0 / d) * (squares - d);
+    if denominator > 0.0 { (numerator / denominator).min(1.0) } else { 1.0 }
 }
 
 /// How a computation ended. Running out of iterations is a result that says so, not an error.

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::equal_variance::{self, Direction};
+use super::sort_regress::{self, SortBy};
 use super::{
-    ExactParams, NoCurlParams, NotearsParams, Problem, Proposal, equal_variance, exact, nocurl,
-    notears, sort_regress,
+    ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, exact, nocurl, notears,
 };
 use crate::{Error, Observer};
 
@@ -101,10 +102,12 @@ impl Algorithm {
     /// What the answer rests on, in one line for the user.
     pub fn assumption(&self) -> &'static str {
         match self {
-            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} => {
+            Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
+                "directions within an equivalence class are arbitrary: see the CPDAG"
+            }
+            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
-            Self::Exact(params) => params.assumption(),
             Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
             Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
         }
@@ -119,11 +122,11 @@ impl Algorithm {
         match self {
             Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
             Self::Notears(params) => notears::propose(problem, params, observer),
-            Self::EqTd {} => equal_variance::top_down(problem, observer),
-            Self::EqBu {} => equal_variance::bottom_up(problem, observer),
+            Self::EqTd {} => equal_variance::propose(problem, Direction::TopDown, observer),
+            Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
             Self::Exact(params) => exact::propose(problem, params, observer),
-            Self::SortNRegress {} => sort_regress::by_variance(problem, observer),
-            Self::R2SortNRegress {} => sort_regress::by_r2(problem, observer),
+            Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
+            Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }
     }
 }

@@ -17,4 +17,4 @@ mod potential;
 
 pub use complex::Complex;
 pub use decomposition::{Decomposition, Energies, order_energy};
-pub use potential::{graph_of, potential, weights_on_potential};
+pub use potential::{graph_of, potential, potential_of_order, weights_on_potential};

@@ -1,7 +1,7 @@
 //! The projection of DAG-NoCurl: from a graph, maybe cyclic, to an acyclic one.
 
 use crate::graph::Reachability;
-use crate::{Mat, MatRef};
+use crate::{Mat, MatRef, Order};
 
 /// The potential of Eq. (solvep): the gradient part, on the complete graph, of the skew part of the
 /// connectivity matrix C.
@@ -25,6 +25,24 @@ pub fn potential(reach: &Reachability) -> Vec<f64> {
         for (j, balance) in net.iter_mut().enumerate() {
             *balance -= i64::from(reach.reaches(i, j));
         }
+    }
+    let last = net.last().copied().unwrap_or(0);
+    net.iter().map(|b| (last - b) as f64 / (2 * d) as f64).collect()
+}
+
+/// The potential of an order in which every variable reaches all at later places.
+///
+/// The same formula as [`potential`], for methods that give an order outright. Cost O(d).
+pub fn potential_of_order(order: &Order) -> Vec<f64> {
+    let d = order.size();
+    let mut net = vec![0; d];
+    let mut before = 0;
+    for place in order.places() {
+        let after = d - before - place.len();
+        for &i in place {
+            net[i] = after as i64 - before as i64;
+        }
+        before += place.len();
     }
     let last = net.last().copied().unwrap_or(0);
     net.iter().map(|b| (last - b) as f64 / (2 * d) as f64).collect()

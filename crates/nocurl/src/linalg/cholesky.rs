@@ -10,6 +10,11 @@ use faer::linalg::triangular_solve::{
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+/// Relative size under which a pivot counts as zero: the rounding error of a d x d elimination.
+pub(crate) fn pivot_floor(d: usize) -> f64 {
+    f64::EPSILON * 16.0 * d as f64
+}
+
 /// The lower triangular factor of a symmetric positive definite matrix.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
@@ -34,6 +39,11 @@ impl Cholesky {
             }
         }
         Some(Self { factor })
+    }
+
+    /// The factorisation with a known lower triangular factor.
+    pub(super) fn from_lower(factor: MatRef<'_, f64>) -> Self {
+        Self { factor: factor.to_owned() }
     }
 
     /// The lower triangular factor `L` with `a = L L'`; the strict upper triangle is zero.

@@ -4,8 +4,12 @@
 //! borders do not depend on the number of threads, and each block is computed sequentially.
 
 mod cholesky;
+mod collinear;
+mod pivoted;
 mod product;
 
 pub use cholesky::Cholesky;
-pub(crate) use cholesky::FactorSpace;
+pub(crate) use cholesky::{FactorSpace, pivot_floor};
+pub use collinear::{collinear_set, condition_number};
+pub use pivoted::{PivotedCholesky, smallest_pivot_first};
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

@@ -132,8 +132,7 @@ impl Penalised<'_> {
         for j in 0..d {
             for i in 0..d {
                 let positive = x[j * d + i];
-                weights[(i, j)] =
-                    if split { positive - x[size + j * d + i] } else { positive };
+                weights[(i, j)] = if split { positive - x[size + j * d + i] } else { positive };
             }
         }
         let penalty = Penalty::new(self.acyclicity, d).evaluate(weights.as_ref());
@@ -170,8 +169,7 @@ impl<'a> Evaluation<'a> {
         let d = self.point.nrows();
         linalg::matmul(self.gradient.as_mut(), self.second_moments, self.point.as_ref());
         self.gradient -= self.second_moments;
-        let loss =
-            ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
+        let loss = ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
         let h = self.penalty.evaluate(self.point.as_ref());
         if !h.is_finite() {
             return f64::INFINITY;

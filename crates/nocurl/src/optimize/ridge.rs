@@ -171,7 +171,11 @@ pub(crate) fn half_trace(weights: MatRef<'_, f64>, smooth: MatRef<'_, f64>) -> f
 }
 
 /// First and second derivative of F along `step`.
-fn line(smooth: MatRef<'_, f64>, step: MatRef<'_, f64>, smooth_step: MatRef<'_, f64>) -> (f64, f64) {
+fn line(
+    smooth: MatRef<'_, f64>,
+    step: MatRef<'_, f64>,
+    smooth_step: MatRef<'_, f64>,
+) -> (f64, f64) {
     let (mut along, mut curvature) = (0.0, 0.0);
     for j in 0..step.ncols() {
         for i in 0..step.nrows() {

@@ -47,12 +47,7 @@ pub(super) fn search(
             break;
         }
     }
-    Ok(Refined {
-        order: Order::strict(&factor.sequence),
-        score_before,
-        score_after: score,
-        moves,
-    })
+    Ok(Refined { order: Order::strict(&factor.sequence), score_before, score_after: score, moves })
 }
 
 /// A strict order: variables that share a place follow each other by smallest conditional

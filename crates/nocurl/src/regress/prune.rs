@@ -45,7 +45,9 @@ impl Prune {
 }
 
 /// The weights that a rule leaves when each variable may have all variables at earlier places as
-/// parents; coefficients are those of the regression on the parents that stay.
+/// parents; coefficients are those of the regression on the parents that stay. These regressions
+/// have an intercept even when the method saw the data without centring: otherwise a parent may
+/// stay only because it stands in for a mean.
 ///
 /// Cost O(d^4) in the worst case for backward elimination (O(m^3) for a variable with m
 /// predecessors), in parallel over variables.
@@ -182,7 +184,7 @@ struct Node {
 
 impl Node {
     fn new(problem: &Problem, variable: usize, parents: Vec<usize>) -> Result<Self, Error> {
-        let s = problem.second_moments();
+        let s = problem.covariance();
         let m = parents.len();
         let block = Mat::from_fn(m, m, |a, b| s[(parents[a], parents[b])]);
         let inverse = Cholesky::new(block.as_ref()).ok_or_else(|| problem.singular())?.inverse();

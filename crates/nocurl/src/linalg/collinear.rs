@@ -1,0 +1,74 @@
+//! How close columns are to being linear combinations of each other.
+
+use faer::{Mat, MatRef, Side};
+
+use super::cholesky::{Cholesky, pivot_floor};
+use super::pivoted::largest_pivot_first;
+
+/// A set of columns of which one is, up to rounding, a linear combination of the others; `None`
+/// when a covariance or second moment matrix (its lower triangle is read) has no such set.
+///
+/// A well-conditioned basis is chosen among the columns; of all other columns, the one is reported
+/// that needs the fewest columns of the basis, together with these: `x3 = x1 + x2` is reported as
+/// these three whatever else there is. Indices increase. Cost O(d^3).
+///
+/// ```
+/// use nocurl::{Mat, linalg};
+/// let twice = [[1.0, 0.2, 2.0], [0.2, 1.0, 0.4], [2.0, 0.4, 4.0]];
+/// let twice = Mat::from_fn(3, 3, |i, j| twice[i][j]);
+/// assert_eq!(linalg::collinear_set(twice.as_ref()), Some(vec![0, 2]));
+/// ```
+pub fn collinear_set(s: MatRef<'_, f64>) -> Option<Vec<usize>> {
+    let correlation = correlation(s);
+    let pivoted = largest_pivot_first(correlation.as_ref());
+    if pivoted.dependent.is_empty() {
+        return None;
+    }
+    let rank = s.nrows() - pivoted.dependent.len();
+    let basis = &pivoted.order[..rank];
+    let inverse = Cholesky::from_lower(pivoted.factor.submatrix(0, 0, rank, rank)).inverse_lower();
+    let conditional_variance: Vec<f64> =
+        (0..rank).map(|k| inverse.col(k).squared_norm_l2().recip()).collect();
+    // Standardised coefficients of the dependent columns, one row each, on the basis.
+    let coefficients = pivoted.factor.submatrix(rank, 0, pivoted.dependent.len(), rank) * inverse;
+    let needed = |row: usize| {
+        let mut set: Vec<usize> = (0..rank)
+            .filter(|&k| {
+                // By how much the residual variance would grow without this column.
+                let coefficient = coefficients[(row, k)];
+                coefficient * coefficient * conditional_variance[k] > pivot_floor(s.nrows())
+            })
+            .map(|k| basis[k])
+            .collect();
+        set.push(pivoted.order[rank + row]);
+        set.sort_unstable();
+        set
+    };
+    (0..pivoted.dependent.len()).map(needed).min_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b)))
+}
+
+/// The ratio of the largest to the smallest eigenvalue of the correlation matrix that belongs to a
+/// covariance or second moment matrix: how close the columns are to being collinear, in units that
+/// do not depend on their scales. Infinite when they are collinear up to rounding. Cost O(d^3).
+///
+/// ```
+/// use nocurl::{Mat, linalg};
+/// let s = Mat::from_fn(2, 2, |i, j| [[4.0, 1.0], [1.0, 1.0]][i][j]);
+/// assert!((linalg::condition_number(s.as_ref()) - 3.0).abs() < 1e-14);
+/// ```
+pub fn condition_number(s: MatRef<'_, f64>) -> f64 {
+    let Ok(eigenvalues) = correlation(s).self_adjoint_eigenvalues(Side::Lower) else {
+        return f64::INFINITY;
+    };
+    let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+    let smallest = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
+    if smallest > largest * f64::EPSILON { largest / smallest } else { f64::INFINITY }
+}
+
+/// The matrix with every variable scaled to a unit diagonal; the lower triangle of `s` is read.
+fn correlation(s: MatRef<'_, f64>) -> Mat<f64> {
+    let scale: Vec<f64> = (0..s.nrows()).map(|i| s[(i, i)].sqrt()).collect();
+    Mat::from_fn(s.nrows(), s.ncols(), |i, j| {
+        if i == j { 1.0 } else { s[(i.max(j), i.min(j))] / scale[i] / scale[j] }
+    })
+}
