@@ -1,6 +1,7 @@
 //! Graphs in files: what a run writes, and what an evaluation reads.
 
 mod document;
+mod parse;
 mod read;
 mod text;
 mod write;

@@ -7,6 +7,7 @@ mod collect;
 mod columns;
 mod csv;
 mod dialect;
+mod guard;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
