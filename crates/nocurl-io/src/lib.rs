@@ -1,1 +1,39 @@
-//! Placeholder.
+//! Files in, files out: the only crate of nocurl that opens files.
+//!
+//! | task | entry point |
+//! |---|---|
+//! | a table as means and second moments, whatever its length | [`read_moments`] |
+//! | a table with all its rows in memory | [`read_dataset`] |
+//! | a graph to compare with | [`read_graph`] |
+//! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
+//! | simulated data | [`write_table`] |
+//! | is the destination any good, before hours of work | [`check_writable`] |
+//!
+//! Tables are CSV (any usual delimiter), Parquet, Arrow IPC or NumPy `.npy`, from a path, from
+//! standard input or from memory; see [`Source`] and [`Format`]. Results do not depend on the
+//! number of threads: a file is cut into pieces whose borders depend on the file alone, and the
+//! pieces are merged in order. Every failure is one [`Error`] whose message fits on one line.
+//!
+//! ```
+//! use nocurl_io::{ReadOptions, Source, read_moments};
+//! let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
+//! let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
+//! assert_eq!(table.data.names(), ["a", "b"]);
+//! assert_eq!(table.data.mean(), [2.0, 3.5]);
+//! ```
+
+mod digest;
+mod error;
+mod graph;
+mod output;
+mod source;
+mod table;
+
+pub use error::Error;
+pub use graph::{
+    Cpdag, Edge, Graph, GraphDocument, GraphFormat, InputDescription, format_graph, read_graph,
+    write_graph,
+};
+pub use output::check_writable;
+pub use source::{Format, Source};
+pub use table::{Header, Missing, ReadOptions, Table, read_dataset, read_moments, write_table};

@@ -23,6 +23,7 @@ pub mod graph;
 pub mod hodge;
 pub mod linalg;
 pub mod metrics;
+pub mod missing;
 pub mod moments;
 pub mod objective;
 pub mod observe;

@@ -1,0 +1,11 @@
+//! Graphs in files: what a run writes, and what an evaluation reads.
+
+mod document;
+mod parse;
+mod read;
+mod text;
+mod write;
+
+pub use document::{Cpdag, Edge, GraphDocument, InputDescription};
+pub use read::{Graph, read_graph};
+pub use write::{GraphFormat, format_graph, write_graph};

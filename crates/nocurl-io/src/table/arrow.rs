@@ -1,0 +1,191 @@
+//! Arrow IPC, and Arrow arrays as columns of numbers (for Parquet too).
+
+use std::io::{BufReader, Read};
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float64Type, Schema};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{FileReader, StreamReader};
+use nocurl::Observer;
+use nocurl::moments::BLOCK_ROWS;
+
+use super::block::Block;
+use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
+use super::columns::Selection;
+use super::guard::guarded;
+use crate::error::shorten;
+use crate::source::{Handle, Seekable};
+use crate::{Error, ReadOptions};
+
+const FORMAT: &str = "Arrow";
+
+/// Selected columns of an Arrow schema.
+pub(super) struct Projection {
+    pub(super) selection: Selection,
+    /// Positions of the selected columns in the file, in increasing order.
+    pub(super) positions: Vec<usize>,
+    /// For each of them, its place in the result.
+    slots: Vec<usize>,
+}
+
+impl Projection {
+    pub(super) fn new(label: &str, schema: &Schema, options: &ReadOptions) -> Result<Self, Error> {
+        let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+        let selection = Selection::new(label, &names, options)?;
+        for &position in &selection.positions {
+            let field = schema.field(position);
+            if !is_numeric(field.data_type()) {
+                return Err(Error::ColumnType {
+                    column: shorten(field.name(), 80),
+                    kind: shorten(&field.data_type().to_string(), 60),
+                });
+            }
+        }
+        let mut slots: Vec<usize> = (0..selection.positions.len()).collect();
+        slots.sort_by_key(|&slot| selection.positions[slot]);
+        let positions = slots.iter().map(|&slot| selection.positions[slot]).collect();
+        Ok(Self { selection, positions, slots })
+    }
+
+    /// Adds the rows of a batch that has the selected columns in the order of the file.
+    pub(super) fn push<C: Collect>(
+        &self,
+        batch: &RecordBatch,
+        block: &mut Block,
+        part: &mut Assembly<C>,
+    ) -> Result<(), ArrowError> {
+        if batch.num_columns() != self.slots.len() {
+            return Err(ArrowError::SchemaError("a batch has other columns than the file".into()));
+        }
+        let columns = batch.columns().iter().map(|column| cast(column, &DataType::Float64));
+        let columns: Vec<_> = columns.collect::<Result<_, _>>()?;
+        let mut start = 0;
+        while start < batch.num_rows() {
+            let rows = BLOCK_ROWS.min(batch.num_rows() - start);
+            let mut target = block.rows_mut(rows);
+            for (&slot, column) in self.slots.iter().zip(&columns) {
+                let column = column.as_primitive::<Float64Type>();
+                let target = target.as_mut().col_mut(slot).try_as_col_major_mut();
+                let target = target.expect("columns of a block are contiguous").as_slice_mut();
+                target.copy_from_slice(&column.values()[start..start + rows]);
+                if column.null_count() > 0 {
+                    for (i, value) in target.iter_mut().enumerate() {
+                        if column.is_null(start + i) {
+                            *value = f64::NAN;
+                        }
+                    }
+                }
+            }
+            part.push(target, None);
+            start += rows;
+        }
+        Ok(())
+    }
+}
+
+/// Types that are read as numbers; booleans are 0 and 1.
+fn is_numeric(kind: &DataType) -> bool {
+    match kind {
+        DataType::Boolean => true,
+        DataType::Dictionary(_, values) => is_numeric(values),
+        kind => kind.is_numeric(),
+    }
+}
+
+/// Reads an Arrow IPC file or stream.
+///
+/// Batches are read one after the other, which for this format is little more than copying, and
+/// cut into pieces that are worked on in parallel.
+pub(super) fn read<C: Collect>(
+    input: &Seekable,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Assembly<C>, Error> {
+    let label = input.label.as_str();
+    let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
+    let (projection, mut batches) = guarded(label, FORMAT, || Batches::open(input, options))?;
+    let mut total = Assembly::new(&projection.selection, options.missing);
+    let columns = projection.positions.len();
+    let rows = piece_rows(columns);
+    let width = wave_width(columns, 8 * rows * columns);
+    let mut wave: Vec<RecordBatch> = Vec::new();
+    loop {
+        let (next, added) = rayon::join(
+            || guarded(label, FORMAT, || batches.pieces(width, rows).map_err(invalid)),
+            || {
+                append_wave(&mut total, wave, |piece| {
+                    guarded(label, FORMAT, || {
+                        let mut part = Assembly::new(&projection.selection, options.missing);
+                        let mut block = Block::new(columns);
+                        projection.push(&piece, &mut block, &mut part).map_err(invalid)?;
+                        Ok(part)
+                    })
+                })
+            },
+        );
+        added?;
+        wave = next?;
+        if wave.is_empty() {
+            break;
+        }
+        report(observer, total.rows, None)?;
+    }
+    if total.rows == 0 {
+        return Err(Error::HeaderOnly { path: label.into() });
+    }
+    Ok(total)
+}
+
+/// The batches of a file or of a stream.
+enum Batches {
+    File(FileReader<BufReader<Handle>>),
+    Stream(StreamReader<BufReader<Handle>>),
+}
+
+impl Batches {
+    fn open(input: &Seekable, options: &ReadOptions) -> Result<(Projection, Self), Error> {
+        let label = input.label.as_str();
+        let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
+        let mut magic = [0; 6];
+        let is_file = input.handle()?.read_exact(&mut magic).is_ok() && magic == *b"ARROW1";
+        if magic.starts_with(b"FEA1") {
+            let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
+            return Err(Error::unsupported(label, reason));
+        }
+        let handle = || input.handle().map(BufReader::new);
+        if is_file {
+            let schema = FileReader::try_new(handle()?, None).map_err(invalid)?.schema();
+            let projection = Projection::new(label, &schema, options)?;
+            let columns = Some(projection.positions.clone());
+            let reader = FileReader::try_new(handle()?, columns).map_err(invalid)?;
+            Ok((projection, Self::File(reader)))
+        } else {
+            let schema = StreamReader::try_new(handle()?, None).map_err(invalid)?.schema();
+            let projection = Projection::new(label, &schema, options)?;
+            let columns = Some(projection.positions.clone());
+            let reader = StreamReader::try_new(handle()?, columns).map_err(invalid)?;
+            Ok((projection, Self::Stream(reader)))
+        }
+    }
+
+    /// Pieces of at most `rows` rows, `width` of them or as many as one batch more makes.
+    fn pieces(&mut self, width: usize, rows: usize) -> Result<Vec<RecordBatch>, ArrowError> {
+        let mut pieces = Vec::new();
+        while pieces.len() < width {
+            let next = match self {
+                Self::File(reader) => reader.next(),
+                Self::Stream(reader) => reader.next(),
+            };
+            let Some(batch) = next else { break };
+            let batch = batch?;
+            let mut start = 0;
+            while start < batch.num_rows() {
+                let length = rows.min(batch.num_rows() - start);
+                pieces.push(batch.slice(start, length));
+                start += length;
+            }
+        }
+        Ok(pieces)
+    }
+}

@@ -1,0 +1,246 @@
+//! From blocks of rows to moments or to a data set, with the policy for missing values.
+
+use nocurl::{Mat, MatMut, MatRef, Moments, Observer, Progress};
+use rayon::prelude::*;
+
+use super::columns::Selection;
+use crate::error::shorten;
+use crate::{Error, Missing};
+
+/// Something that rows are gathered in, piece by piece.
+pub(super) trait Collect: Send {
+    /// Nothing yet, for variables of these names.
+    fn start(names: &[String]) -> Self;
+    /// Adds complete rows; the block may be used as work space.
+    fn push(&mut self, block: MatMut<'_, f64>);
+    /// Adds what was gathered from later rows.
+    fn append(&mut self, later: Self);
+}
+
+impl Collect for Moments {
+    fn start(names: &[String]) -> Self {
+        Self::new(names.to_vec())
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        self.push_block(block);
+    }
+
+    fn append(&mut self, later: Self) {
+        self.merge(&later).expect("all pieces have the same variables");
+    }
+}
+
+/// Rows as they come, in blocks.
+#[derive(Debug)]
+pub(super) struct Rows {
+    names: Vec<String>,
+    blocks: Vec<Mat<f64>>,
+}
+
+impl Rows {
+    pub(super) fn into_parts(self) -> (Vec<String>, Vec<Mat<f64>>) {
+        (self.names, self.blocks)
+    }
+}
+
+impl Collect for Rows {
+    fn start(names: &[String]) -> Self {
+        Self { names: names.to_vec(), blocks: Vec::new() }
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        self.blocks.push(block.to_owned());
+    }
+
+    fn append(&mut self, later: Self) {
+        self.blocks.extend(later.blocks);
+    }
+}
+
+/// A cell, by row (from 0, within its piece) and selected column.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    row: u64,
+    line: Option<u64>,
+    column: usize,
+}
+
+impl Place {
+    fn shifted(self, rows: u64, lines: u64) -> Self {
+        Self { row: self.row + rows, line: self.line.map(|line| line + lines), column: self.column }
+    }
+}
+
+/// What was read so far, of a piece of the file or of all of it.
+#[derive(Debug)]
+pub(super) struct Assembly<C> {
+    names: Vec<String>,
+    policy: Missing,
+    pub(super) collected: C,
+    /// Rows seen.
+    pub(super) rows: u64,
+    /// Lines seen, in text.
+    pub(super) lines: u64,
+    pub(super) dropped: u64,
+    pub(super) missing: u64,
+    first_missing: Option<Place>,
+    first_infinite: Option<Place>,
+    /// Rows with gaps, one after the other, kept for [`Missing::Em`].
+    incomplete: Vec<f64>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl<C: Collect> Assembly<C> {
+    pub(super) fn new(selection: &Selection, policy: Missing) -> Self {
+        Self {
+            names: selection.names.clone(),
+            policy,
+            collected: C::start(&selection.names),
+            rows: 0,
+            lines: 0,
+            dropped: 0,
+            missing: 0,
+            first_missing: None,
+            first_infinite: None,
+            incomplete: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds rows in which NaN stands for a missing value. `lines` are the lines of the rows.
+    pub(super) fn push(&mut self, mut block: MatMut<'_, f64>, lines: Option<&[u64]>) {
+        let rows = block.nrows();
+        if all_finite(block.as_ref()) {
+            // Under `Error` the table is lost after the first gap; counting goes on alone.
+            if self.missing == 0 || self.policy != Missing::Error {
+                self.collected.push(block);
+            }
+            self.rows += rows as u64;
+            return;
+        }
+        let mut complete = Vec::with_capacity(rows);
+        for i in 0..rows {
+            let gaps = self.inspect_row(block.as_ref(), i, lines);
+            if gaps == 0 {
+                complete.push(i);
+            } else if self.policy == Missing::Em && gaps < block.ncols() {
+                self.incomplete.extend((0..block.ncols()).map(|j| block[(i, j)]));
+            } else {
+                self.dropped += 1;
+            }
+        }
+        if self.policy != Missing::Error && self.first_infinite.is_none() {
+            for j in 0..block.ncols() {
+                for (to, &from) in complete.iter().enumerate() {
+                    block[(to, j)] = block[(from, j)];
+                }
+            }
+            self.collected.push(block.subrows_mut(0, complete.len()));
+        }
+        self.rows += rows as u64;
+    }
+
+    /// Notes missing and infinite values of a row and returns how many are missing.
+    fn inspect_row(&mut self, block: MatRef<'_, f64>, i: usize, lines: Option<&[u64]>) -> usize {
+        let mut gaps = 0;
+        for column in 0..block.ncols() {
+            let value = block[(i, column)];
+            if value.is_finite() {
+                continue;
+            }
+            let line = lines.map(|lines| lines[i]);
+            let place = Place { row: self.rows + i as u64, line, column };
+            if value.is_nan() {
+                gaps += 1;
+                self.first_missing.get_or_insert(place);
+            } else {
+                self.first_infinite.get_or_insert(place);
+            }
+        }
+        self.missing += gaps as u64;
+        gaps
+    }
+
+    /// Adds the next piece of the file.
+    fn append(&mut self, later: Self) {
+        let shifted = |place: Option<Place>| place.map(|p| p.shifted(self.rows, self.lines));
+        self.first_missing = self.first_missing.or(shifted(later.first_missing));
+        self.first_infinite = self.first_infinite.or(shifted(later.first_infinite));
+        if self.missing == 0 || self.policy != Missing::Error {
+            self.collected.append(later.collected);
+        }
+        self.rows += later.rows;
+        self.lines += later.lines;
+        self.dropped += later.dropped;
+        self.missing += later.missing;
+        self.incomplete.extend(later.incomplete);
+    }
+
+    /// Refuses what the policy does not allow.
+    pub(super) fn check(&self, policy: Missing) -> Result<(), Error> {
+        let column = |place: Place| shorten(&self.names[place.column], 80);
+        if let Some(place) = self.first_infinite {
+            let (row, line) = (place.row + 1, place.line);
+            return Err(Error::Infinite { column: column(place), row, line });
+        }
+        match self.first_missing {
+            Some(place) if policy == Missing::Error => Err(Error::MissingValues {
+                column: column(place),
+                row: place.row + 1,
+                line: place.line,
+                count: self.missing,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes out the rows with gaps, as a matrix with NaN in the gaps.
+    pub(super) fn take_incomplete(&mut self) -> Mat<f64> {
+        let values = std::mem::take(&mut self.incomplete);
+        let d = self.names.len();
+        Mat::from_fn(values.len() / d, d, |i, j| values[i * d + j])
+    }
+}
+
+fn all_finite(block: MatRef<'_, f64>) -> bool {
+    // Without an early exit within a column, so that the loop is one of vector instructions.
+    (0..block.ncols()).all(|j| {
+        let column = block.col(j);
+        column.iter().fold(true, |finite, value| finite & value.is_finite())
+    })
+}
+
+/// Memory that pieces in flight may take together.
+const BUDGET: usize = 1 << 30;
+
+/// Pieces to read at a time. It bounds memory and has no influence on the result.
+pub(super) fn wave_width(columns: usize, piece_bytes: usize) -> usize {
+    let each = piece_bytes + 8 * columns * columns;
+    (BUDGET / each.max(1)).clamp(1, 2 * rayon::current_num_threads())
+}
+
+/// Rows of a piece: enough to make merging two d x d matrices cheap in comparison.
+pub(super) fn piece_rows(columns: usize) -> usize {
+    ((1 << 20) / columns.max(1)).next_multiple_of(nocurl::moments::BLOCK_ROWS).min(1 << 16)
+}
+
+/// Decodes pieces in parallel and appends them in order.
+pub(super) fn append_wave<C: Collect, P: Send>(
+    total: &mut Assembly<C>,
+    pieces: Vec<P>,
+    decode: impl Fn(P) -> Result<Assembly<C>, Error> + Sync + Send,
+) -> Result<(), Error> {
+    let parts: Vec<_> = pieces.into_par_iter().map(decode).collect();
+    for part in parts {
+        let part = part.map_err(|error| error.shifted(total.rows, total.lines))?;
+        total.append(part);
+    }
+    Ok(())
+}
+
+/// Tells the observer how far reading is, and stops if asked to.
+pub(super) fn report(observer: &dyn Observer, done: u64, total: Option<u64>) -> Result<(), Error> {
+    observer.report(Progress { stage: "reading", done, total, objective: None });
+    if observer.cancelled() { Err(nocurl::Error::Cancelled.into()) } else { Ok(()) }
+}

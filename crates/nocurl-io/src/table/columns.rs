@@ -1,0 +1,96 @@
+//! Which columns of a file are read, and into which place.
+
+use std::collections::BTreeMap;
+
+use crate::error::shorten;
+use crate::{Error, ReadOptions};
+
+/// The selected columns of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Selection {
+    /// Names of the selected columns, in the order of the result.
+    pub(super) names: Vec<String>,
+    /// Position in the file of each selected column.
+    pub(super) positions: Vec<usize>,
+}
+
+impl Selection {
+    /// Applies `columns` and `drop` to the names of a file.
+    pub(super) fn new(label: &str, names: &[String], options: &ReadOptions) -> Result<Self, Error> {
+        let mut known = BTreeMap::new();
+        for (position, name) in names.iter().enumerate() {
+            if let Some(first) = known.insert(name.as_str(), position) {
+                return Err(Error::DuplicateName {
+                    name: shorten(name, 80),
+                    first: first + 1,
+                    second: position + 1,
+                });
+            }
+        }
+        let find = |name: &String| {
+            known.get(name.as_str()).copied().ok_or_else(|| unknown_column(name, names))
+        };
+        let mut positions: Vec<usize> = match &options.columns {
+            Some(columns) => columns.iter().map(find).collect::<Result<_, _>>()?,
+            None => (0..names.len()).collect(),
+        };
+        if let Some(columns) = &options.columns {
+            let mut sorted = positions.clone();
+            sorted.sort_unstable();
+            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                let mut places = (1..).zip(columns).filter(|(_, name)| **name == names[pair[0]]);
+                let mut place = || places.next().map_or(0, |(place, _)| place);
+                return Err(Error::DuplicateName {
+                    name: shorten(&names[pair[0]], 80),
+                    first: place(),
+                    second: place(),
+                });
+            }
+        }
+        let mut dropped = vec![false; names.len()];
+        for name in &options.drop {
+            dropped[find(name)?] = true;
+        }
+        positions.retain(|&position| !dropped[position]);
+        if positions.len() < 2 {
+            return Err(nocurl::Error::TooFewColumns { columns: positions.len() }.into());
+        }
+        if positions.len() > options.max_columns {
+            return Err(Error::TooManyColumns {
+                path: label.into(),
+                columns: positions.len(),
+                limit: options.max_columns,
+            });
+        }
+        let names = positions.iter().map(|&position| names[position].clone()).collect();
+        Ok(Self { names, positions })
+    }
+}
+
+fn unknown_column(name: &str, names: &[String]) -> Error {
+    let closest = names
+        .iter()
+        .map(|known| {
+            (strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase()), known)
+        })
+        .min_by_key(|(distance, _)| *distance);
+    let near = name.chars().count().div_ceil(3).max(1);
+    let suggestion = closest.filter(|(distance, _)| *distance <= near);
+    Error::UnknownColumn {
+        name: shorten(name, 80),
+        suggestion: suggestion.map(|(_, known)| shorten(known, 80)),
+    }
+}
+
+/// The positions below `columns` that are not in `left_out`, which is sorted.
+pub(super) fn without(columns: usize, left_out: &[usize]) -> Vec<usize> {
+    (0..columns).filter(|j| left_out.binary_search(j).is_err()).collect()
+}
+
+pub(super) fn constant_warning(names: &[String], constant: &[usize]) -> String {
+    let list: Vec<String> = constant.iter().map(|&j| format!("`{}`", names[j])).collect();
+    match list.as_slice() {
+        [one] => format!("left out {one}, which does not vary"),
+        _ => format!("left out {}, which do not vary", list.join(", ")),
+    }
+}

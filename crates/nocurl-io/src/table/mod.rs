@@ -1,0 +1,283 @@
+//! Tables of numbers: reading them in bounded memory, writing them without loss.
+
+#[cfg(feature = "parquet")]
+mod arrow;
+mod block;
+mod collect;
+mod columns;
+mod csv;
+mod dialect;
+mod guard;
+mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod write;
+
+use std::io::Read;
+
+use nocurl::missing::{EmParams, expectation_maximization};
+use nocurl::{Dataset, Mat, Moments, Observer};
+use serde::{Deserialize, Serialize};
+
+use crate::digest::alongside;
+use crate::source::Seekable;
+use crate::{Error, Format, Source};
+use collect::{Assembly, Collect, Rows};
+pub use write::write_table;
+
+/// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `?` and `-` in text,
+/// nulls and NaN elsewhere. Infinite values are always an error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// Refuse the table and say where the first missing value is and how many there are.
+    #[default]
+    Error,
+    /// Leave out the rows that miss a value in any selected column.
+    Drop,
+    /// Estimate means and covariance by expectation-maximisation under a Gaussian model
+    /// ([`nocurl::missing`]). Rows with gaps are kept in memory until the end. Only for moments.
+    Em,
+}
+
+/// Whether the first line of a text file holds names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Header {
+    /// It does unless all its cells are numbers.
+    #[default]
+    Detect,
+    /// It does, even if the names are numbers.
+    Present,
+    /// It does not: the columns are `x1` to `xd`.
+    Absent,
+}
+
+/// How a table is read.
+///
+/// | Name | Default | Meaning |
+/// |---|---|---|
+/// | `columns` | all | columns to read, in this order |
+/// | `drop` | none | columns to leave out |
+/// | `drop_constant` | false | leave out columns that do not vary, with a warning |
+/// | `missing` | error | see [`Missing`] |
+/// | `format` | by extension, else by the first bytes | see [`Format`] |
+/// | `header` | detect | see [`Header`]; text only |
+/// | `delimiter` | detect | byte between cells, a space for any run of blanks; text only |
+/// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Columns to read, in this order.
+    pub columns: Option<Vec<String>>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Leave out columns that do not vary.
+    pub drop_constant: bool,
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// The format, when extension and first bytes should not decide.
+    pub format: Option<Format>,
+    /// Whether a text file starts with names.
+    pub header: Header,
+    /// The delimiter of a text file.
+    pub delimiter: Option<u8>,
+    /// Largest number of columns that may be selected.
+    pub max_columns: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            columns: None,
+            drop: Vec::new(),
+            drop_constant: false,
+            missing: Missing::Error,
+            format: None,
+            header: Header::Detect,
+            delimiter: None,
+            max_columns: 20_000,
+        }
+    }
+}
+
+/// A table as it was read.
+#[derive(Debug, Clone)]
+pub struct Table<T> {
+    /// The data: [`Moments`] or a [`Dataset`].
+    pub data: T,
+    /// Rows in use.
+    pub rows: u64,
+    /// Rows left out because of missing values.
+    pub rows_dropped: u64,
+    /// Missing values that were found in the selected columns.
+    pub missing_values: u64,
+    /// SHA-256 of the input, as `sha256:` and hexadecimal digits.
+    pub digest: String,
+    /// The format that was read.
+    pub format: Format,
+    /// What the user should know, in plain words.
+    pub warnings: Vec<String>,
+}
+
+/// Reads means and second moments of a table.
+///
+/// Memory is O(d^2) plus a bounded number of pieces of the file, whatever the number of rows;
+/// only [`Missing::Em`] keeps the rows with gaps. The result has the same bits for any number of
+/// threads.
+///
+/// # Errors
+/// Anything wrong with the file, in one line; fewer than two rows or columns.
+pub fn read_moments(
+    source: &Source,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Table<Moments>, Error> {
+    let (mut assembly, format, digest) = read::<Moments>(source, options, observer)?;
+    let incomplete = assembly.take_incomplete();
+    let mut moments = assembly.collected;
+    let mut warnings = assembly.warnings;
+    if options.missing == Missing::Em && incomplete.nrows() > 0 {
+        let fit = expectation_maximization(
+            &moments,
+            incomplete.as_ref(),
+            &EmParams::default(),
+            observer,
+        )?;
+        if fit.termination != nocurl::Termination::Converged {
+            warnings.push(format!(
+                "the estimate from incomplete rows had not settled after {} iterations",
+                fit.iterations
+            ));
+        }
+        moments = fit.moments;
+    }
+    let constant = if options.drop_constant { moments.constant_columns() } else { Vec::new() };
+    if !constant.is_empty() {
+        let kept = columns::without(moments.columns(), &constant);
+        warnings.push(columns::constant_warning(moments.names(), &constant));
+        moments = moments.select(&kept);
+    }
+    check_size(moments.rows(), moments.columns())?;
+    Ok(Table {
+        rows: moments.rows(),
+        rows_dropped: assembly.dropped,
+        missing_values: assembly.missing,
+        data: moments,
+        digest,
+        format,
+        warnings,
+    })
+}
+
+/// Reads a table with all its rows.
+///
+/// # Errors
+/// As [`read_moments`]; [`Missing::Em`] is refused, since it estimates moments and not rows.
+pub fn read_dataset(
+    source: &Source,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Table<Dataset>, Error> {
+    if options.missing == Missing::Em {
+        return Err(Error::unsupported(
+            &source.label(),
+            "--missing em estimates moments, but this method needs the rows; use --missing drop",
+        ));
+    }
+    let (assembly, format, digest) = read::<Rows>(source, options, observer)?;
+    let (names, blocks) = assembly.collected.into_parts();
+    let mut warnings = assembly.warnings;
+    let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), names.len());
+    let mut start = 0;
+    for block in blocks {
+        values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);
+        start += block.nrows();
+    }
+    let mut data = Dataset::new(names, values)?;
+    if options.drop_constant {
+        let constant = data.moments().constant_columns();
+        if !constant.is_empty() {
+            let kept = columns::without(data.names().len(), &constant);
+            warnings.push(columns::constant_warning(data.names(), &constant));
+            let names = kept.iter().map(|&j| data.names()[j].clone()).collect();
+            let rows = data.values().nrows();
+            let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
+            data = Dataset::new(names, values)?;
+        }
+    }
+    let rows = data.values().nrows() as u64;
+    check_size(rows, data.names().len())?;
+    Ok(Table {
+        rows,
+        rows_dropped: assembly.dropped,
+        missing_values: assembly.missing,
+        data,
+        digest,
+        format,
+        warnings,
+    })
+}
+
+fn check_size(rows: u64, columns: usize) -> Result<(), Error> {
+    if columns < 2 {
+        return Err(nocurl::Error::TooFewColumns { columns }.into());
+    }
+    if rows < 2 {
+        return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
+    }
+    Ok(())
+}
+
+/// Bytes that are enough to know a format.
+const MAGIC_BYTES: u64 = 8;
+
+/// Reads the source into a collection, whatever its format.
+fn read<C: Collect>(
+    source: &Source,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<(Assembly<C>, Format, String), Error> {
+    let label = source.label();
+    let mut input = source.open()?;
+    let mut start = Vec::new();
+    let taken = input.by_ref().take(MAGIC_BYTES).read_to_end(&mut start);
+    taken.map_err(|error| Error::read(&label, &error))?;
+    if start.is_empty() {
+        return Err(Error::Empty { path: label });
+    }
+    let by_name = || Format::of_extension(&source.extension());
+    let format = options.format.or_else(by_name).unwrap_or_else(|| Format::of_magic(&start));
+    if format == Format::Csv {
+        let length = match source {
+            Source::Path(path) => std::fs::metadata(path).ok().map(|found| found.len()),
+            Source::Stdin => None,
+            Source::Bytes { bytes, .. } => Some(bytes.len() as u64),
+        };
+        let input = std::io::Cursor::new(start).chain(input);
+        let (assembly, digest) = csv::read(input, &label, length, options, observer)?;
+        assembly.check(options.missing)?;
+        return Ok((assembly, format, digest));
+    }
+    drop(input);
+    let input = Seekable::new(source, &start)?;
+    let (assembly, digest) = alongside(&input, || {
+        let assembly = match format {
+            Format::Npy => npy::read(&input, options, observer)?,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => parquet::read(&input, options, observer)?,
+            #[cfg(feature = "parquet")]
+            Format::Arrow => arrow::read(&input, options, observer)?,
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet | Format::Arrow => {
+                return Err(Error::unsupported(
+                    &label,
+                    "this build cannot read Parquet and Arrow; build it with the feature `parquet`",
+                ));
+            }
+            Format::Csv => unreachable!("text has been read above"),
+        };
+        assembly.check(options.missing)?;
+        Ok(assembly)
+    })?;
+    Ok((assembly, format, digest))
+}
