@@ -29,7 +29,7 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
             rows: 10,
             rows_dropped: 1,
             columns: names.len(),
-            digest: "sha256:00".into(),
+            digest: "xxh3-128:00".into(),
             missing: Missing::Drop,
         }),
         termination: "converged".into(),
