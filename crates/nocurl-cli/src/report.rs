@@ -17,7 +17,7 @@ const SHOWN_EDGES: usize = 30;
 /// Variables shown of an order.
 const SHOWN_ORDER: usize = 12;
 
-const BOLD: Style = Style::new().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -61,7 +61,7 @@ pub(crate) fn learnt(
     if !document.edges.is_empty() {
         text += &format!("\n{}\n", edges(document));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`. {}{FAINT:#}\n",
+            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{FAINT:#}\n",
             direction(config, document)
         );
     }

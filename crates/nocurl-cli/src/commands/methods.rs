@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::args::MethodsArguments;
 use crate::failure::Failure;
-use crate::{parameter, report};
+use crate::parameter;
+use crate::report::{self, BOLD};
 
 /// Runs the command.
 pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
@@ -26,13 +27,11 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for method in &all {
-        text += &report::line(&format!("{:<15}", method.name()), method.summary());
-        text += &format!("{:17}{}\n", "", method.assumption());
-        let rows: Vec<Vec<String>> = parameter::parameters(method)
-            .into_iter()
-            .map(|(name, value)| vec![" ".repeat(15), format!("{name}={}", shown(&value))])
-            .collect();
-        text += &report::grid(&rows, &[]);
+        text += &format!("{BOLD}{}{BOLD:#}\n", method.name());
+        text += &format!("  {}\n  {}\n", method.summary(), method.assumption());
+        for (name, value) in parameter::parameters(method) {
+            text += &format!("    {name}={}\n", shown(&value));
+        }
     }
     text += "\nChoose with --method NAME; set parameters with --param name=value.\n";
     report::print(&text)
@@ -42,7 +41,10 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Null => "by memory".into(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
+        }
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(","),
         other => other.to_string(),
     }
