@@ -114,10 +114,15 @@ impl Builder {
     }
 
     pub(super) fn finish(self) -> Result<Graph, String> {
-        let d = self.names.len();
-        if d == 0 {
+        if self.names.is_empty() {
             return Err("it has no variables".into());
         }
+        self.finish_edges()
+    }
+
+    /// As [`Self::finish`], for a format that may name no variable at all.
+    fn finish_edges(self) -> Result<Graph, String> {
+        let d = self.names.len();
         if d > MOST_VARIABLES {
             return Err(format!("it has {d} variables, more than {MOST_VARIABLES}"));
         }
@@ -251,5 +256,6 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<Graph, String> {
         let (from, to) = (builder.variable(&record[0]), builder.variable(&record[1]));
         builder.edge(from, to, weight).map_err(|reason| format!("line {line}: {reason}"))?;
     }
-    builder.finish()
+    // A heading alone is the edge list of a graph without edges.
+    builder.finish_edges()
 }
