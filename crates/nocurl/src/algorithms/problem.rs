@@ -126,7 +126,8 @@ fn oracle_shrinkage(s: MatRef<'_, f64>, rows: u64) -> f64 {
     let mut squares = 0.0;
     for j in 0..s.ncols() {
         for i in 0..s.nrows() {
-            squares += s[(i, j)] * s[(i, j)] / (s[(i, i)] * s[(j, j)]);
+            // One factor at a time: products of moments in large units overflow.
+            squares += (s[(i, j)] / s[(i, i)]) * (s[(i, j)] / s[(j, j)]);
         }
     }
     let numerator = (1.0 - 2.0 / d) * squares + d * d;
