@@ -201,8 +201,8 @@ impl Moments {
         (0..self.columns())
             .filter(|&j| {
                 let variance = self.scatter[(j, j)] / self.rows as f64;
-                let size = self.mean[j].abs() * floor;
-                variance <= size * size
+                // Numbers too large to square are no constant.
+                variance.is_finite() && variance.sqrt() <= self.mean[j].abs() * floor
             })
             .collect()
     }

@@ -128,9 +128,15 @@ pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> R
     threshold(&mut weights, options.effective_threshold());
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
-    if proposal.termination == Termination::MaxIterations {
-        warnings
-            .push("the method stopped at its limit of iterations before it had converged".into());
+    match proposal.termination {
+        Termination::MaxIterations => warnings
+            .push("the method stopped at its limit of iterations before it had converged".into()),
+        Termination::PenaltyLimit => warnings.push(
+            "the method reached its largest penalty before all cycles were gone: the weakest edges \
+             were dropped until none was left"
+                .into(),
+        ),
+        _ => {}
     }
     Ok(Fit {
         cpdag: Cpdag::from_dag(&dag),

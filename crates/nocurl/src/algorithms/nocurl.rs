@@ -335,3 +335,43 @@ impl<'a> Joint<'a> {
         loss
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joint_gradient_agrees_with_finite_differences() {
+        let d = 5;
+        let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.5 / (1 + i + j) as f64 });
+        let mut objective = Joint::new(s.as_ref());
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..10 {
+            let x: Vec<f64> =
+                (0..d * (d - 1) / 2 + d).map(|_| 2.0 * uniform(&mut rng) - 1.0).collect();
+            let mut gradient = vec![0.0; x.len()];
+            let value = objective.evaluate(&x, &mut gradient);
+            // The value is F of the graph that the weights and the potential make.
+            let graph = objective.graph.clone();
+            let loss = crate::objective::least_squares(s.as_ref(), graph.as_ref());
+            assert!((value - loss).abs() < 1e-13 * loss);
+            let potential = &x[x.len() - d..];
+            for j in 0..d {
+                for i in 0..d {
+                    assert!(graph[(i, j)] == 0.0 || potential[i] < potential[j]);
+                }
+            }
+            let step = 1e-6;
+            let mut unused = vec![0.0; x.len()];
+            for k in 0..x.len() {
+                let mut value_at = |shift: f64| {
+                    let mut moved = x.clone();
+                    moved[k] += shift;
+                    objective.evaluate(&moved, &mut unused)
+                };
+                let slope = (value_at(step) - value_at(-step)) / (2.0 * step);
+                assert!((slope - gradient[k]).abs() < 1e-7, "{k}: {slope} {}", gradient[k]);
+            }
+        }
+    }
+}

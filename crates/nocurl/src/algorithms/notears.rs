@@ -65,7 +65,9 @@ impl NotearsParams {
     /// # Errors
     /// [`Error::Parameter`] for the first value out of range.
     pub fn validate(&self) -> Result<(), Error> {
-        require("lambda1", self.lambda1, self.lambda1 >= 0.0, "it must not be negative")?;
+        let lambda1 = self.lambda1;
+        let reason = "it must be a finite number that is not negative";
+        require("lambda1", lambda1, lambda1 >= 0.0 && lambda1.is_finite(), reason)?;
         let positive = "it must be positive";
         require(
             "penalty_tolerance",
@@ -73,7 +75,9 @@ impl NotearsParams {
             self.penalty_tolerance > 0.0,
             positive,
         )?;
-        require("max_penalty", self.max_penalty, self.max_penalty > 1.0, "it must be above 1")?;
+        let limit = self.max_penalty;
+        let reason = "it must be a finite number above 1";
+        require("max_penalty", limit, limit > 1.0 && limit.is_finite(), reason)?;
         require("max_rounds", self.max_rounds, self.max_rounds >= 1, "at least 1 is needed")?;
         require("tolerance", self.tolerance, self.tolerance > 0.0, positive)?;
         require(
@@ -115,21 +119,24 @@ pub(super) fn propose(
     let mut termination = Termination::MaxIterations;
     for _ in 0..params.max_rounds {
         // Every try at a larger rho starts from the last accepted point.
-        let (next, next_h) = loop {
+        let (next, info) = loop {
             let mut next = weights.clone();
             let info = penalised.minimise(multiplier, &mut next, observer)?;
             iterations += info.iterations;
             evaluations += info.evaluations;
             if info.penalty <= SHRINK * h || multiplier.quadratic >= params.max_penalty {
-                break (next, info.penalty);
+                break (next, info);
             }
             multiplier.quadratic *= GROWTH;
         };
         weights = next;
-        h = next_h;
+        h = info.penalty;
         multiplier.linear += multiplier.quadratic * h;
         if h <= params.penalty_tolerance {
-            termination = Termination::Converged;
+            // A last subproblem that was cut short leaves a point that may still move.
+            if info.termination != Termination::MaxIterations {
+                termination = Termination::Converged;
+            }
             break;
         }
         if multiplier.quadratic >= params.max_penalty {

@@ -20,7 +20,7 @@ impl Problem {
     /// The problem of learning from `moments`, after checks that hold for every method.
     ///
     /// # Errors
-    /// Fewer than two rows or two columns, or constant columns.
+    /// Fewer than two rows or two columns, constant columns, or numbers too large to square.
     pub fn new(moments: &Moments, center: bool) -> Result<Self, Error> {
         if moments.columns() < 2 {
             return Err(Error::TooFewColumns { columns: moments.columns() });
@@ -33,10 +33,20 @@ impl Problem {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
         }
+        let second_moments = moments.second_moments(center);
+        if let Some(j) = (0..moments.columns()).find(|&j| !second_moments[(j, j)].is_finite()) {
+            return Err(Error::Numeric {
+                stage: "computing second moments",
+                reason: format!(
+                    "column `{}` is too large to square: rescale it",
+                    moments.names()[j]
+                ),
+            });
+        }
         let mut problem = Self {
             names: moments.names().to_vec(),
             rows: moments.rows(),
-            second_moments: moments.second_moments(center),
+            second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
         };
@@ -126,7 +136,8 @@ fn oracle_shrinkage(s: MatRef<'_, f64>, rows: u64) -> f64 {
     let mut squares = 0.0;
     for j in 0..s.ncols() {
         for i in 0..s.nrows() {
-            squares += s[(i, j)] * s[(i, j)] / (s[(i, i)] * s[(j, j)]);
+            // One factor at a time: products of moments in large units overflow.
+            squares += (s[(i, j)] / s[(i, i)]) * (s[(i, j)] / s[(j, j)]);
         }
     }
     let numerator = (1.0 - 2.0 / d) * squares + d * d;

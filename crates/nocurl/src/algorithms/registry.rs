@@ -21,7 +21,7 @@ use crate::{Error, Observer};
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
+#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Algorithm {
     /// DAG-NoCurl (Yu et al., 2021).

@@ -20,7 +20,9 @@ impl Order {
     /// The order of increasing potential; equal potentials share a place.
     pub fn from_potential(potential: &[f64]) -> Self {
         let mut sequence: Vec<usize> = (0..potential.len()).collect();
-        sequence.sort_by(|&i, &j| potential[i].total_cmp(&potential[j]).then(i.cmp(&j)));
+        // Adding 0 turns -0 into 0, which share a place.
+        let key = |i: usize| potential[i] + 0.0;
+        sequence.sort_by(|&i, &j| key(i).total_cmp(&key(j)).then(i.cmp(&j)));
         let mut places: Vec<Vec<usize>> = Vec::new();
         for i in sequence {
             match places.last_mut() {

@@ -195,3 +195,50 @@ impl<'a> Evaluation<'a> {
         loss + self.multiplier.value(h)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gradients_agree_with_finite_differences() {
+        let d = 5;
+        let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.3 / (1 + i + j) as f64 });
+        let point = Mat::from_fn(d, d, |i, j| 0.1 * ((i * 7 + j * 3) % 5) as f64 - 0.2);
+        for acyclicity in [Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet] {
+            for (linear, quadratic) in [(3.0, 0.0), (0.0, 7.0), (2.0, 50.0)] {
+                let problem = Penalised {
+                    second_moments: s.as_ref(),
+                    acyclicity,
+                    lambda1: 0.0,
+                    solver: Solver::Lbfgs,
+                    tolerance: 1e-8,
+                    max_iterations: 1,
+                };
+                let multiplier = Multiplier { linear, quadratic };
+                let mut state = Evaluation::new(&problem, multiplier, d);
+                state.point.copy_from(&point);
+                state.evaluate();
+                let gradient = state.gradient.clone();
+                let step = 1e-5;
+                for j in 0..d {
+                    for i in (0..d).filter(|&i| i != j) {
+                        let mut value_at = |shift: f64| {
+                            state.point[(i, j)] = point[(i, j)] + shift;
+                            state.evaluate()
+                        };
+                        let slope = (value_at(step) - value_at(-step)) / (2.0 * step);
+                        value_at(0.0);
+                        let size = 1.0 + gradient.norm_max();
+                        // The third derivative times step^2, and rounding over step.
+                        assert!(
+                            (slope - gradient[(i, j)]).abs() < 1e-7 * size,
+                            "{acyclicity:?} {multiplier:?} ({i}, {j}): {slope} {}",
+                            gradient[(i, j)]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -67,7 +67,8 @@ impl Model {
     fn new(problem: &Problem) -> Self {
         let s = problem.covariance();
         let d = problem.size();
-        let correlation = Mat::from_fn(d, d, |i, j| s[(i, j)] / (s[(i, i)] * s[(j, j)]).sqrt());
+        let scale: Vec<f64> = (0..d).map(|i| s[(i, i)].sqrt()).collect();
+        let correlation = Mat::from_fn(d, d, |i, j| s[(i, j)] / scale[i] / scale[j]);
         let rows = problem.rows() as f64;
         Self { correlation, rows, penalty: rows.ln() }
     }

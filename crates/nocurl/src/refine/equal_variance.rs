@@ -29,8 +29,7 @@ pub(super) fn search(
     loop {
         let mut improved = false;
         for v in 0..d {
-            let gain = factor.move_to_best(v);
-            if gain > PROGRESS * score {
+            if let Some(gain) = factor.move_to_best(v, PROGRESS * score) {
                 score -= gain;
                 moves += 1;
                 improved = true;
@@ -135,11 +134,12 @@ impl Factor {
         self.residual(k) + self.residual(k + 1) - before
     }
 
-    /// Takes a variable through all places and leaves it at the best; returns the gain.
-    fn move_to_best(&mut self, v: usize) -> f64 {
+    /// Takes a variable through all places and leaves it at the best when that gains more than
+    /// `least`, else where it was; returns the gain.
+    fn move_to_best(&mut self, v: usize, least: f64) -> Option<f64> {
         let last = self.sequence.len() - 1;
         let home = self.place[v];
-        let (mut change, mut best, mut best_place) = (0.0, 0.0, home);
+        let (mut change, mut best, mut best_place) = (0.0, -least, home);
         for k in (0..home).rev() {
             change += self.swap(k);
             if change < best {
@@ -155,6 +155,6 @@ impl Factor {
         for k in (best_place..last).rev() {
             self.swap(k);
         }
-        -best
+        (best_place != home).then_some(-best)
     }
 }

@@ -138,14 +138,14 @@ fn eliminate(problem: &Problem, order: &Order, bound: f64) -> Result<Mat<f64>, E
 
 fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error> {
     let d = problem.size();
+    // The last variable has the most parents; all of them and an intercept leave one freedom.
+    let last = order.places().last().map_or(0, Vec::len);
+    let needed = (order.size() - last) as u64 + 2;
+    if problem.rows() < needed {
+        return Err(Error::TooFewRows { rows: problem.rows(), needed });
+    }
     let tested = per_variable(order, |j, predecessors| {
         let freedom = problem.rows() as f64 - predecessors.len() as f64 - 1.0;
-        if freedom < 1.0 {
-            return Err(Error::TooFewRows {
-                rows: problem.rows(),
-                needed: predecessors.len() as u64 + 2,
-            });
-        }
         let node =
             Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
         let law = StudentsT::new(0.0, 1.0, freedom).expect("freedom is at least 1");

@@ -2,6 +2,8 @@
 
 mod direct;
 mod iterative;
+#[cfg(test)]
+mod tests;
 
 use faer::{Mat, MatRef};
 
@@ -125,9 +127,22 @@ pub(super) fn minimise(
     stop: Stop,
     observer: &dyn Observer,
 ) -> Result<Info, Error> {
+    let steps = Steps::new(weights.nrows());
+    minimise_by(steps, second_moments, acyclicity, multiplier, weights, stop, observer)
+}
+
+/// [`minimise`] with the given way of finding steps.
+fn minimise_by(
+    mut steps: Steps,
+    second_moments: MatRef<'_, f64>,
+    acyclicity: Acyclicity,
+    multiplier: Multiplier,
+    weights: &mut Mat<f64>,
+    stop: Stop,
+    observer: &dyn Observer,
+) -> Result<Info, Error> {
     let d = weights.nrows();
     let mut penalty = Penalty::new(acyclicity, d);
-    let mut steps = Steps::new(d);
     let mut step = Mat::<f64>::zeros(d, d);
     let mut smooth_step = Mat::<f64>::zeros(d, d);
     let mut trial = Mat::<f64>::zeros(d, d);

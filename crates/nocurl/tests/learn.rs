@@ -1,0 +1,313 @@
+//! The pipeline that all methods share: defaults, order of stages, awkward data, the registry.
+
+use nocurl::algorithms::{DEFAULT_THRESHOLD, NoCurlParams, Variant};
+use nocurl::graph::Reachability;
+use nocurl::refine::Refine;
+use nocurl::regress::{Prune, on_order, prune, threshold};
+use nocurl::simulate::{Simulation, simulate};
+use nocurl::{
+    Algorithm, Cpdag, Dataset, Error, Fit, Mat, Moments, Options, Order, Problem, Termination,
+    learn,
+};
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn simulated(variables: usize, rows: usize, seed: u64) -> Moments {
+    let simulation = Simulation { variables, rows, ..Simulation::default() };
+    simulate(&simulation, seed).unwrap().data.moments()
+}
+
+fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    Mat::from_fn(n, d, |_, _| StandardNormal.sample(&mut rng))
+}
+
+fn moments(x: Mat<f64>) -> Moments {
+    Dataset::new(Dataset::default_names(x.ncols()), x).unwrap().moments()
+}
+
+fn with(algorithm: Algorithm) -> Options {
+    Options { algorithm, ..Options::default() }
+}
+
+/// Every method, and every variant of NoCurl.
+fn methods() -> Vec<Algorithm> {
+    let variants = [
+        Variant::Threshold,
+        Variant::Projected,
+        Variant::Joint,
+        Variant::RandomStart,
+        Variant::RandomPotential,
+    ];
+    let variants = variants
+        .map(|variant| Algorithm::NoCurl(NoCurlParams { variant, ..NoCurlParams::default() }));
+    Algorithm::all().into_iter().chain(variants).collect()
+}
+
+fn assert_sound(fit: &Fit, case: &str) {
+    let d = fit.dag.size();
+    let mut sorted = fit.order.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..d).collect::<Vec<_>>(), "{case}");
+    for j in 0..d {
+        for i in 0..d {
+            assert!(fit.unpruned[(i, j)].is_finite(), "{case}");
+            assert!(fit.dag.weights()[(i, j)].is_finite(), "{case}");
+        }
+    }
+    assert!(!Reachability::new(fit.unpruned.as_ref()).is_cyclic(), "{case}");
+    for (i, j, _) in fit.dag.edges() {
+        assert!(fit.potential[i] < fit.potential[j], "{case}: {i} -> {j} falls");
+    }
+    assert!(fit.loss.is_finite() && fit.loss >= 0.0, "{case}");
+}
+
+#[test]
+fn pruning_comes_first_then_the_threshold() {
+    let moments = simulated(8, 200, 3);
+    let problem = Problem::new(&moments, true).unwrap();
+    for bound in [0.0, 0.1, 0.6] {
+        let options =
+            Options { prune: Some(Prune::Bic), threshold: Some(bound), ..with(Algorithm::EqTd {}) };
+        let fit = learn(&moments, &options, &()).unwrap();
+        let order = Order::strict(&fit.order);
+        let mut expected = prune(&problem, &order, Prune::Bic).unwrap();
+        threshold(&mut expected, bound);
+        assert_eq!(fit.dag.weights(), expected.as_ref(), "threshold {bound}");
+        assert_eq!(fit.unpruned, on_order(&problem, &order).unwrap().weights);
+        assert_eq!(fit.cpdag, Cpdag::from_dag(&fit.dag));
+    }
+}
+
+#[test]
+fn the_threshold_is_03_or_nothing_after_pruning() {
+    assert_eq!(DEFAULT_THRESHOLD, 0.3);
+    // Weights on both sides of the threshold.
+    let simulation = Simulation { weights: (0.15, 0.6), rows: 2000, ..Simulation::default() };
+    let moments = simulate(&simulation, 3).unwrap().data.moments();
+    let fit = |prune, threshold| {
+        let options = Options { prune, threshold, ..with(Algorithm::EqTd {}) };
+        learn(&moments, &options, &()).unwrap().dag
+    };
+    assert_eq!(fit(None, None), fit(None, Some(0.3)));
+    assert_eq!(fit(Some(Prune::Bic), None), fit(Some(Prune::Bic), Some(0.0)));
+    // Each of these equalities could fail: the two thresholds differ on this data.
+    assert_ne!(fit(None, Some(0.3)), fit(None, Some(0.0)));
+    assert_ne!(fit(Some(Prune::Bic), Some(0.3)), fit(Some(Prune::Bic), Some(0.0)));
+    for bound in [-0.1, f64::NAN] {
+        let options = Options { threshold: Some(bound), ..Options::default() };
+        let result = learn(&moments, &options, &());
+        assert!(matches!(result, Err(Error::Parameter { name: "threshold", .. })), "{bound}");
+    }
+    let rule = Some(Prune::TTest { alpha: 2.0 });
+    let result = learn(&moments, &Options { prune: rule, ..Options::default() }, &());
+    assert!(matches!(result, Err(Error::Parameter { name: "alpha", .. })));
+}
+
+#[test]
+fn every_method_gives_a_sound_result_with_every_refinement_and_rule() {
+    let moments = simulated(6, 300, 7);
+    for algorithm in methods() {
+        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            for prune in
+                [None, Some(Prune::Bic), Some(Prune::Ebic), Some(Prune::TTest { alpha: 0.01 })]
+            {
+                for center in [true, false] {
+                    let options = Options { refine, prune, center, ..with(algorithm.clone()) };
+                    let case = format!("{options:?}");
+                    let fit = learn(&moments, &options, &()).unwrap();
+                    assert_sound(&fit, &case);
+                    assert_eq!(fit.warnings, Vec::<String>::new(), "{case}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fewer_rows_than_columns_go_on_with_a_warning() {
+    for (rows, columns) in [(2, 2), (2, 6), (6, 12), (12, 12)] {
+        let moments = moments(normal(rows, columns, 9));
+        for algorithm in methods() {
+            for center in [true, false] {
+                for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+                    for prune in [None, Some(Prune::Ebic)] {
+                        let options = Options { center, refine, prune, ..with(algorithm.clone()) };
+                        let case = format!("{rows} x {columns}: {options:?}");
+                        let fit = learn(&moments, &options, &())
+                            .unwrap_or_else(|error| panic!("{case}: {error}"));
+                        assert_sound(&fit, &case);
+                        let told = fit.warnings.iter().filter(|w| w.contains("too few")).count();
+                        assert_eq!(told, 1, "{case}: {:?}", fit.warnings);
+                    }
+                }
+            }
+        }
+        // A t-test has no freedom left and says what it needs.
+        let options =
+            Options { prune: Some(Prune::TTest { alpha: 0.05 }), ..with(Algorithm::EqTd {}) };
+        let needed = columns as u64 + 1;
+        assert_eq!(
+            learn(&moments, &options, &()).unwrap_err(),
+            Error::TooFewRows { rows: rows as u64, needed }
+        );
+    }
+}
+
+#[test]
+fn collinear_columns_are_named_and_the_method_goes_on() {
+    let base = normal(200, 6, 1);
+    let x = Mat::from_fn(200, 6, |i, j| match j {
+        2 => base[(i, 0)] + base[(i, 1)],
+        _ => base[(i, j)] + 3.0,
+    });
+    let moments = moments(x);
+    for algorithm in methods() {
+        for center in [true, false] {
+            for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+                for prune in
+                    [None, Some(Prune::Bic), Some(Prune::Ebic), Some(Prune::TTest { alpha: 0.01 })]
+                {
+                    let options = Options { center, refine, prune, ..with(algorithm.clone()) };
+                    let case = format!("{options:?}");
+                    let fit = learn(&moments, &options, &())
+                        .unwrap_or_else(|error| panic!("{case}: {error}"));
+                    assert_sound(&fit, &case);
+                    let told: Vec<&String> =
+                        fit.warnings.iter().filter(|w| w.contains("collinear")).collect();
+                    assert_eq!(told.len(), 1, "{case}: {:?}", fit.warnings);
+                    assert!(told[0].starts_with("columns `x1`, `x2`, `x3` are"), "{}", told[0]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_without_an_answer_are_refused() {
+    let mut x = normal(50, 4, 1);
+    x.col_mut(1).fill(1e6 + 0.1);
+    x.col_mut(3).fill(0.0);
+    let constant = moments(x);
+    let one_column = moments(normal(50, 1, 1));
+    let no_column = moments(Mat::zeros(50, 0));
+    let one_row = moments(normal(1, 3, 1));
+    let no_row = moments(normal(0, 3, 1));
+    for algorithm in methods() {
+        let error = |moments: &Moments| learn(moments, &with(algorithm.clone()), &()).unwrap_err();
+        assert_eq!(
+            error(&constant),
+            Error::ConstantColumns { names: vec!["x2".into(), "x4".into()] }
+        );
+        assert_eq!(error(&one_column), Error::TooFewColumns { columns: 1 });
+        assert_eq!(error(&no_column), Error::TooFewColumns { columns: 0 });
+        assert_eq!(error(&one_row), Error::TooFewRows { rows: 1, needed: 2 });
+        assert_eq!(error(&no_row), Error::TooFewRows { rows: 0, needed: 2 });
+    }
+}
+
+/// Finite numbers whose squares are not: an error in one line, for every method.
+#[test]
+fn numbers_too_large_to_square_are_refused() {
+    let mut x = normal(50, 4, 1);
+    x.col_mut(2).iter_mut().for_each(|value| *value *= 1e200);
+    let mut shifted = normal(50, 4, 1);
+    shifted.col_mut(2).iter_mut().for_each(|value| *value = *value * 1e150 + 1e160);
+    let mut summed = normal(50, 4, 1);
+    summed.col_mut(2).iter_mut().for_each(|value| *value = 1e308 + *value * 1e306);
+    for (x, center) in [(x, true), (shifted, false), (summed, true)] {
+        let moments = moments(x);
+        for algorithm in methods() {
+            let options = Options { center, ..with(algorithm.clone()) };
+            let error = learn(&moments, &options, &()).unwrap_err();
+            assert!(matches!(error, Error::Numeric { .. }), "{}: {error}", algorithm.name());
+            assert!(error.to_string().contains("`x3`"), "{error}");
+        }
+    }
+}
+
+/// Units from nanometres to parsecs: no answer is promised, but there is one without a panic.
+#[test]
+fn columns_of_very_unlike_size_go_through() {
+    let moments = simulated(5, 300, 2);
+    let scale = [1e-9, 1e16, 1.0, 1e8, 1e-12];
+    let s = moments.second_moments(true);
+    let s = Mat::from_fn(5, 5, |i, j| s[(i, j)] * scale[i] * scale[j]);
+    let scaled =
+        Moments::from_covariance(Dataset::default_names(5), 300, vec![0.0; 5], s.as_ref()).unwrap();
+    for algorithm in methods() {
+        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            let options = Options { refine, ..with(algorithm.clone()) };
+            let case = format!("{options:?}");
+            let fit = learn(&scaled, &options, &()).unwrap_or_else(|e| panic!("{case}: {e}"));
+            assert_sound(&fit, &case);
+        }
+    }
+}
+
+#[test]
+fn every_method_survives_json_and_is_found_by_name() {
+    for algorithm in methods() {
+        let text = serde_json::to_string(&algorithm).unwrap();
+        assert_eq!(serde_json::from_str::<Algorithm>(&text).unwrap(), algorithm, "{text}");
+        assert!(text.contains(&format!(r#""method":"{}""#, algorithm.name())), "{text}");
+        assert!(!algorithm.summary().is_empty() && !algorithm.assumption().is_empty());
+    }
+    let names: Vec<&str> = Algorithm::all().iter().map(Algorithm::name).collect();
+    for (k, name) in names.iter().enumerate() {
+        assert_eq!(Algorithm::from_name(name).unwrap(), Algorithm::all()[k]);
+        assert!(!names[..k].contains(name), "{name} is there twice");
+        // The name alone is enough: parameters have defaults.
+        let short = format!(r#"{{"method":"{name}"}}"#);
+        assert_eq!(serde_json::from_str::<Algorithm>(&short).unwrap(), Algorithm::all()[k]);
+    }
+    let options = Options {
+        refine: Some(Refine::Bic),
+        prune: Some(Prune::TTest { alpha: 0.05 }),
+        threshold: Some(0.1),
+        seed: u64::MAX,
+        ..Options::default()
+    };
+    let text = serde_json::to_string(&options).unwrap();
+    assert_eq!(serde_json::from_str::<Options>(&text).unwrap(), options);
+}
+
+#[test]
+fn unknown_names_are_refused_with_a_suggestion() {
+    for (name, expected) in [
+        ("nocur", Some("nocurl")),
+        ("no-tears", Some("notears")),
+        ("eqtd", Some("eq-td")),
+        ("eq-bd", Some("eq-bu")),
+        ("sort-n-regress", Some("sortnregress")),
+        ("r2sortnregress", Some("r2-sortnregress")),
+        ("exakt", Some("exact")),
+        ("zzzz", None),
+        ("", None),
+    ] {
+        let error = Algorithm::from_name(name).unwrap_err();
+        let suggestion = expected.map(String::from);
+        assert_eq!(error, Error::UnknownMethod { name: name.into(), suggestion });
+    }
+}
+
+#[test]
+fn unknown_parameters_are_refused() {
+    for algorithm in Algorithm::all() {
+        let text = format!(r#"{{"method":"{}","lamda":3}}"#, algorithm.name());
+        let error = serde_json::from_str::<Algorithm>(&text).unwrap_err();
+        assert!(error.to_string().contains("lamda"), "{text}: {error}");
+    }
+    assert!(serde_json::from_str::<Algorithm>(r#"{"method":"nocurll"}"#).is_err());
+    assert!(serde_json::from_str::<Algorithm>(r#"{"method":"nocurl","variant":"?"}"#).is_err());
+}
+
+#[test]
+fn direct_methods_say_so() {
+    let moments = simulated(5, 100, 1);
+    for algorithm in [Algorithm::EqTd {}, Algorithm::EqBu {}, Algorithm::SortNRegress {}] {
+        let fit = learn(&moments, &with(algorithm), &()).unwrap();
+        assert_eq!((fit.termination, fit.iterations), (Termination::Direct, 0));
+    }
+}
