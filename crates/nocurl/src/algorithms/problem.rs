@@ -20,7 +20,7 @@ impl Problem {
     /// The problem of learning from `moments`, after checks that hold for every method.
     ///
     /// # Errors
-    /// Fewer than two rows or two columns, or constant columns.
+    /// Fewer than two rows or two columns, constant columns, or columns of absurd size.
     pub fn new(moments: &Moments, center: bool) -> Result<Self, Error> {
         if moments.columns() < 2 {
             return Err(Error::TooFewColumns { columns: moments.columns() });
@@ -32,6 +32,18 @@ impl Problem {
         if !constant.is_empty() {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
+        }
+        // Beyond these, squares and products of variances leave the range of numbers.
+        const VARIANCES: std::ops::Range<f64> = 1e-150..1e150;
+        let variances = moments.variances();
+        if let Some(j) = variances.iter().position(|variance| !VARIANCES.contains(variance)) {
+            let (name, size) = (&moments.names()[j], variances[j].sqrt());
+            return Err(Error::Numeric {
+                stage: "computing second moments",
+                reason: format!(
+                    "column `{name}` has a standard deviation of {size:e}; measure it in other units"
+                ),
+            });
         }
         let mut problem = Self {
             names: moments.names().to_vec(),
