@@ -165,12 +165,16 @@ fn delimited(text: &str) -> Result<Graph, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .trim(csv::Trim::All)
         .delimiter(delimiter.unwrap_or(b','))
         .from_reader(text.as_bytes());
     let mut records: Vec<csv::StringRecord> = Vec::new();
     for record in reader.records() {
-        records.push(record.map_err(|error| error.to_string())?);
+        let record = record.map_err(|error| error.to_string())?;
+        // Only blanks are trimmed: a quoted name may start or end with a line end.
+        let cells = record.iter().map(|cell| cell.trim_matches([' ', '\t']));
+        let mut trimmed: csv::StringRecord = cells.collect();
+        trimmed.set_position(record.position().cloned());
+        records.push(trimmed);
     }
     // A matrix has as many rows below its names as it has names, all numbers; anything else with
     // two or three cells in a line is a list.

@@ -48,7 +48,7 @@ pub enum Variant {
 /// | `acyclicity` | polynomial | the penalty h | |
 /// | `solver` | ridge | how Step 1 is minimised | |
 /// | `variant` | standard | ablations of the paper | |
-/// | `tolerance` | 1e-8 | relative decrease at which Step 1 stops | > 0 |
+/// | `tolerance` | 1e-6 for `ridge`, 1e-8 for `lbfgs` | relative decrease at which Step 1 stops | > 0 |
 /// | `max_iterations` | 15000 | limit on iterations of each minimisation | >= 1 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -63,8 +63,9 @@ pub struct NoCurlParams {
     pub solver: Solver,
     /// Which steps are taken.
     pub variant: Variant,
-    /// Relative decrease of the objective at which a minimisation stops.
-    pub tolerance: f64,
+    /// Relative decrease of the objective at which a minimisation stops; without it what suits
+    /// the solver ([`Solver::tolerance`]).
+    pub tolerance: Option<f64>,
     /// Limit on the iterations of a minimisation.
     pub max_iterations: u64,
 }
@@ -77,7 +78,7 @@ impl Default for NoCurlParams {
             acyclicity: Acyclicity::Polynomial,
             solver: Solver::Ridge,
             variant: Variant::Standard,
-            tolerance: 1e-8,
+            tolerance: None,
             max_iterations: 15_000,
         }
     }
@@ -106,7 +107,8 @@ impl NoCurlParams {
         }
         let bound = self.estimate_threshold;
         require("estimate_threshold", bound, bound >= 0.0, "it must not be negative")?;
-        require("tolerance", self.tolerance, self.tolerance > 0.0, "it must be positive")?;
+        let tolerance = self.tolerance.unwrap_or(self.solver.tolerance());
+        require("tolerance", tolerance, tolerance > 0.0, "it must be positive")?;
         require(
             "max_iterations",
             self.max_iterations,
@@ -229,7 +231,7 @@ fn estimate(
         acyclicity: params.acyclicity,
         lambda1: 0.0,
         solver: params.solver,
-        tolerance: params.tolerance,
+        tolerance: params.tolerance.unwrap_or(params.solver.tolerance()),
         max_iterations: params.max_iterations,
     };
     for &lambda in &params.lambdas {
@@ -273,7 +275,7 @@ fn joint(
     let mut x: Vec<f64> = objective.pairs.iter().map(|&pair| w[pair]).collect();
     x.extend_from_slice(&potential);
     let lbfgs_params = LbfgsParams {
-        relative_tolerance: params.tolerance,
+        relative_tolerance: params.tolerance.unwrap_or(Solver::Lbfgs.tolerance()),
         max_iterations: params.max_iterations,
         ..LbfgsParams::default()
     };

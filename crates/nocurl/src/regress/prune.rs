@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::Node;
 use crate::algorithms::Problem;
-use crate::linalg::Cholesky;
 use crate::{Error, Order};
 
 /// A rule that drops edges from the regression on an order.
@@ -85,7 +85,8 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
         .into_par_iter()
         .map(|j| {
             let parents: Vec<usize> = (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
-            let node = Node::new(problem, j, parents)?;
+            let node =
+                Node::new(problem.covariance(), j, parents).ok_or_else(|| problem.singular())?;
             Ok(node.parents.into_iter().zip(node.coefficients).collect())
         })
         .collect::<Result<Vec<_>, Error>>()?;
@@ -121,7 +122,8 @@ fn per_variable<T: Send>(
 /// Backward elimination: drops the parent that costs least while its loss is below `bound`.
 fn eliminate(problem: &Problem, order: &Order, bound: f64) -> Result<Mat<f64>, Error> {
     let columns = per_variable(order, |j, predecessors| {
-        let mut node = Node::new(problem, j, predecessors)?;
+        let mut node =
+            Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
         let n = problem.rows() as f64;
         while let Some((worst, increase)) = node.cheapest() {
             if n * (increase / node.residual).ln_1p() >= bound {
@@ -144,7 +146,8 @@ fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error>
                 needed: predecessors.len() as u64 + 2,
             });
         }
-        let node = Node::new(problem, j, predecessors)?;
+        let node =
+            Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
         let law = StudentsT::new(0.0, 1.0, freedom).expect("freedom is at least 1");
         let scale = node.residual / freedom;
         Ok((0..node.parents.len())
@@ -172,64 +175,4 @@ fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error>
         }
     }
     refit(problem, support.as_ref())
-}
-
-/// One variable and its parents: the regression and the inverse of the parents' moments.
-struct Node {
-    parents: Vec<usize>,
-    coefficients: Vec<f64>,
-    residual: f64,
-    inverse: Mat<f64>,
-}
-
-impl Node {
-    fn new(problem: &Problem, variable: usize, parents: Vec<usize>) -> Result<Self, Error> {
-        let s = problem.covariance();
-        let m = parents.len();
-        let block = Mat::from_fn(m, m, |a, b| s[(parents[a], parents[b])]);
-        let inverse = Cholesky::new(block.as_ref()).ok_or_else(|| problem.singular())?.inverse();
-        let target: Vec<f64> = parents.iter().map(|&i| s[(i, variable)]).collect();
-        let coefficients: Vec<f64> =
-            (0..m).map(|a| (0..m).map(|b| inverse[(b, a)] * target[b]).sum()).collect();
-        let explained: f64 = coefficients.iter().zip(&target).map(|(c, t)| c * t).sum();
-        // A perfect fit leaves rounding; the floor keeps ratios of residuals finite.
-        let floor = f64::EPSILON * s[(variable, variable)];
-        let residual = (s[(variable, variable)] - explained).max(floor);
-        Ok(Self { parents, coefficients, residual, inverse })
-    }
-
-    /// The parent whose removal raises the residual least, with that increase.
-    fn cheapest(&self) -> Option<(usize, f64)> {
-        (0..self.parents.len())
-            .map(|k| (k, self.coefficients[k] * self.coefficients[k] / self.inverse[(k, k)]))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-    }
-
-    /// Removes a parent: a rank-one update of the inverse, O(m^2).
-    fn remove(&mut self, k: usize) {
-        let last = self.parents.len() - 1;
-        let pivot = self.inverse[(k, k)];
-        let coefficient = self.coefficients[k];
-        self.residual += coefficient * coefficient / pivot;
-        let column: Vec<f64> = (0..=last).map(|i| self.inverse[(i, k)]).collect();
-        for (value, c) in self.coefficients.iter_mut().zip(&column) {
-            *value -= c * (coefficient / pivot);
-        }
-        for b in 0..=last {
-            let factor = column[b] / pivot;
-            for (a, c) in column.iter().enumerate() {
-                self.inverse[(a, b)] -= c * factor;
-            }
-        }
-        // The last parent takes the place of the one removed.
-        self.parents.swap_remove(k);
-        self.coefficients.swap_remove(k);
-        if k < last {
-            for i in 0..last {
-                self.inverse[(i, k)] = self.inverse[(i, last)];
-                self.inverse[(k, i)] = self.inverse[(last, i)];
-            }
-            self.inverse[(k, k)] = self.inverse[(last, last)];
-        }
-    }
 }
