@@ -126,6 +126,12 @@ pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> R
         None => unpruned.clone(),
     };
     threshold(&mut weights, options.effective_threshold());
+    if !weights.is_all_finite() {
+        return Err(Error::Numeric {
+            stage: "the method",
+            reason: "weights left the range of numbers; bring the columns to similar units".into(),
+        });
+    }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
     match proposal.termination {

@@ -20,7 +20,7 @@ impl Problem {
     /// The problem of learning from `moments`, after checks that hold for every method.
     ///
     /// # Errors
-    /// Fewer than two rows or two columns, constant columns, or numbers too large to square.
+    /// Fewer than two rows or two columns, constant columns, or columns of absurd size.
     pub fn new(moments: &Moments, center: bool) -> Result<Self, Error> {
         if moments.columns() < 2 {
             return Err(Error::TooFewColumns { columns: moments.columns() });
@@ -33,13 +33,18 @@ impl Problem {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
         }
+        // Beyond these, squares and products of moments leave the range of numbers.
+        const SIZES: std::ops::Range<f64> = 1e-150..1e150;
         let second_moments = moments.second_moments(center);
-        if let Some(j) = (0..moments.columns()).find(|&j| !second_moments[(j, j)].is_finite()) {
+        let variances = moments.variances();
+        let fits = |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
+        if let Some(j) = (0..moments.columns()).find(|&j| !fits(j)) {
             return Err(Error::Numeric {
                 stage: "computing second moments",
                 reason: format!(
-                    "column `{}` is too large to square: rescale it",
-                    moments.names()[j]
+                    "column `{}` has a standard deviation of {:e}; measure it in other units",
+                    moments.names()[j],
+                    variances[j].sqrt()
                 ),
             });
         }

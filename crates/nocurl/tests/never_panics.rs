@@ -1,0 +1,156 @@
+//! Whatever the table, every method ends with a graph or with an error, never with a panic.
+
+use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::objective::Acyclicity;
+use nocurl::optimize::Solver;
+use nocurl::refine::Refine;
+use nocurl::regress::Prune;
+use nocurl::{Algorithm, Dataset, Mat, Options, learn};
+use proptest::prelude::*;
+
+/// How a column comes about.
+#[derive(Debug, Clone)]
+enum Column {
+    /// The same number in every row.
+    Constant(f64),
+    /// Numbers of the size of the factor.
+    Free(f64),
+    /// A multiple of an earlier column.
+    Copy(usize, f64),
+    /// The sum of two earlier columns.
+    Sum(usize, usize),
+    /// Numbers around a mean that is much larger than they are.
+    Shifted(f64),
+}
+
+fn scale() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        6 => Just(1.0),
+        2 => (-30.0..30.0).prop_map(|power| 10_f64.powf(power)),
+        1 => prop::sample::select(vec![1e300, 1e-300, 1e154, 1e-154, 1e-320, f64::MAX]),
+    ]
+}
+
+fn column() -> impl Strategy<Value = Column> {
+    prop_oneof![
+        1 => scale().prop_map(Column::Constant),
+        8 => scale().prop_map(Column::Free),
+        2 => (any::<usize>(), scale()).prop_map(|(of, factor)| Column::Copy(of, factor)),
+        2 => any::<(usize, usize)>().prop_map(|(a, b)| Column::Sum(a, b)),
+        1 => scale().prop_map(Column::Shifted),
+    ]
+}
+
+/// A table of 1 to 6 columns and 0 to 20 rows; now and then with a value that is no number.
+fn table() -> impl Strategy<Value = Mat<f64>> {
+    (prop::collection::vec(column(), 1..=6), 0..=20_usize)
+        .prop_flat_map(|(columns, rows)| {
+            let noise = prop_oneof![
+                200 => -1.0..1.0_f64,
+                20 => (-2..=2_i32).prop_map(f64::from),
+                1 => prop::sample::select(vec![f64::NAN, f64::INFINITY]),
+            ];
+            let cells = columns.len() * rows;
+            (Just(columns), Just(rows), prop::collection::vec(noise, cells))
+        })
+        .prop_map(|(columns, rows, noise)| {
+            let mut values = Mat::zeros(rows, columns.len());
+            for (j, column) in columns.iter().enumerate() {
+                for i in 0..rows {
+                    let e = noise[i * columns.len() + j];
+                    let earlier = |k: usize| if j == 0 { e } else { values[(i, k % j)] };
+                    values[(i, j)] = match *column {
+                        Column::Constant(value) => value,
+                        Column::Free(scale) => scale * e,
+                        Column::Copy(of, factor) => factor * earlier(of),
+                        Column::Sum(a, b) => earlier(a) + earlier(b),
+                        Column::Shifted(mean) => mean + e,
+                    };
+                }
+            }
+            values
+        })
+}
+
+fn algorithm() -> impl Strategy<Value = Algorithm> {
+    let nocurl = |variant, solver, acyclicity| {
+        Algorithm::NoCurl(NoCurlParams {
+            variant,
+            solver,
+            acyclicity,
+            max_iterations: 50,
+            ..NoCurlParams::default()
+        })
+    };
+    let variants = vec![
+        Variant::Standard,
+        Variant::Threshold,
+        Variant::Projected,
+        Variant::Joint,
+        Variant::RandomStart,
+        Variant::RandomPotential,
+    ];
+    let penalties = || {
+        let all = vec![Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet];
+        prop::sample::select(all)
+    };
+    let solvers = || prop::sample::select(vec![Solver::Ridge, Solver::Lbfgs]);
+    prop_oneof![
+        3 => (prop::sample::select(variants), solvers(), penalties())
+            .prop_map(move |(variant, solver, acyclicity)| nocurl(variant, solver, acyclicity)),
+        2 => (solvers(), penalties(), prop::sample::select(vec![0.0, 0.1])).prop_map(
+            |(solver, acyclicity, lambda1)| Algorithm::Notears(NotearsParams {
+                solver,
+                acyclicity,
+                lambda1,
+                max_rounds: 8,
+                max_iterations: 50,
+                ..NotearsParams::default()
+            })
+        ),
+        1 => Just(Algorithm::Exact(ExactParams { score: ExactScore::Bic, max_variables: None })),
+        4 => prop::sample::select(Algorithm::all().split_off(2)),
+    ]
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let refine = prop::option::of(prop::sample::select(vec![Refine::EqualVariance, Refine::Bic]));
+    let rules = vec![Prune::Bic, Prune::Ebic, Prune::TTest { alpha: 0.05 }];
+    let prune = prop::option::of(prop::sample::select(rules));
+    let threshold = prop::option::of(prop::sample::select(vec![0.0, 0.3]));
+    (algorithm(), any::<bool>(), refine, prune, threshold, 0..3_u64).prop_map(
+        |(algorithm, center, refine, prune, threshold, seed)| Options {
+            algorithm,
+            center,
+            refine,
+            prune,
+            threshold,
+            seed,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_table_gives_a_graph_or_an_error(values in table(), options in options()) {
+        let names = Dataset::default_names(values.ncols());
+        let Ok(data) = Dataset::new(names, values) else { return Ok(()) };
+        match learn(&data.moments(), &options, &()) {
+            Ok(fit) => {
+                prop_assert!(fit.dag.edges().all(|(_, _, weight)| weight.is_finite()));
+                prop_assert!(fit.potential.iter().all(|value| value.is_finite()));
+                let mut place = vec![usize::MAX; fit.dag.size()];
+                for (position, &variable) in fit.order.iter().enumerate() {
+                    place[variable] = position;
+                }
+                prop_assert!(!place.contains(&usize::MAX), "the order misses a variable");
+                for (from, to, _) in fit.dag.edges() {
+                    prop_assert!(place[from] < place[to], "an edge against the order");
+                }
+            }
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
+    }
+}
