@@ -1,2 +1,51 @@
-//! x
-fn main() {}
+//! `nocurl`: learns directed acyclic graphs from tables of numbers, at the command line.
+//!
+//! What was typed ([`args`]) becomes a validated [`config`], which a command runs with the engine
+//! and the readers and writers. Results go to files and standard output, everything else to
+//! standard error.
+
+mod args;
+mod commands;
+mod config;
+mod failure;
+mod parameter;
+mod progress;
+mod report;
+
+use std::process::ExitCode;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::try_parse() {
+        Ok(arguments) => run(arguments.command),
+        Err(error) if error.use_stderr() && !is_help(&error) => Err(Failure::usage(&error)),
+        Err(help) => {
+            // A closed pipe is the only way this fails, and then nobody is reading.
+            let _ = help.print();
+            return ExitCode::from(help.exit_code() as u8);
+        }
+    };
+    match outcome {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report::error(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
+        Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
+        Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Methods(arguments) => commands::methods(&arguments),
+    }
+}
+
+fn is_help(error: &clap::Error) -> bool {
+    error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}

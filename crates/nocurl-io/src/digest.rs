@@ -1,33 +1,31 @@
 //! A digest of the bytes that were read, so that a run can be repeated on the same input.
 
-use std::fmt::Write as _;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
 use crate::source::Seekable;
 
-/// SHA-256 of a stream of bytes, as `sha256sum` gives it.
-pub(crate) struct Digest(Sha256);
+/// XXH3 with 128 bits, as `xxh128sum` gives it.
+///
+/// It tells apart files that differ by accident, which is what repeating a run needs, at the speed
+/// of memory. SHA-256 took a third of the time of reading a Parquet file, even in hardware.
+pub(crate) struct Digest(Xxh3);
 
 impl Digest {
     pub(crate) fn new() -> Self {
-        Self(Sha256::new())
+        Self(Xxh3::new())
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// `sha256:` and the digest in hexadecimal.
+    /// `xxh3-128:` and the digest in hexadecimal.
     pub(crate) fn finish(self) -> String {
-        let mut text = String::from("sha256:");
-        for byte in self.0.finalize() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        format!("xxh3-128:{:032x}", self.0.digest128())
     }
 }
 

@@ -34,6 +34,6 @@ pub use graph::{
     Cpdag, Edge, Graph, GraphDocument, GraphFormat, InputDescription, format_graph, read_graph,
     write_graph,
 };
-pub use output::check_writable;
+pub use output::{check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{Header, Missing, ReadOptions, Table, read_dataset, read_moments, write_table};

@@ -20,6 +20,14 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Writes text to a file, whole or not at all.
+///
+/// # Errors
+/// [`Error::Io`] with the reason.
+pub fn write_text(path: impl AsRef<Path>, text: &str) -> Result<(), Error> {
+    write_atomic(path.as_ref(), |file| file.write_all(text.as_bytes()))
+}
+
 /// Writes a file atomically: into a temporary file beside it, flushed to disk, then renamed.
 pub(crate) fn write_atomic(
     path: &Path,

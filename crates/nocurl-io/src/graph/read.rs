@@ -114,10 +114,15 @@ impl Builder {
     }
 
     pub(super) fn finish(self) -> Result<Graph, String> {
-        let d = self.names.len();
-        if d == 0 {
+        if self.names.is_empty() {
             return Err("it has no variables".into());
         }
+        self.finish_edges()
+    }
+
+    /// As [`Self::finish`], for a format that may name no variable at all.
+    fn finish_edges(self) -> Result<Graph, String> {
+        let d = self.names.len();
         if d > MOST_VARIABLES {
             return Err(format!("it has {d} variables, more than {MOST_VARIABLES}"));
         }
@@ -160,12 +165,16 @@ fn delimited(text: &str) -> Result<Graph, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .trim(csv::Trim::All)
         .delimiter(delimiter.unwrap_or(b','))
         .from_reader(text.as_bytes());
     let mut records: Vec<csv::StringRecord> = Vec::new();
     for record in reader.records() {
-        records.push(record.map_err(|error| error.to_string())?);
+        let record = record.map_err(|error| error.to_string())?;
+        // Only blanks are trimmed: a quoted name may start or end with a line end.
+        let cells = record.iter().map(|cell| cell.trim_matches([' ', '\t']));
+        let mut trimmed: csv::StringRecord = cells.collect();
+        trimmed.set_position(record.position().cloned());
+        records.push(trimmed);
     }
     // A matrix has as many rows below its names as it has names, all numbers; anything else with
     // two or three cells in a line is a list.
@@ -247,5 +256,6 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<Graph, String> {
         let (from, to) = (builder.variable(&record[0]), builder.variable(&record[1]));
         builder.edge(from, to, weight).map_err(|reason| format!("line {line}: {reason}"))?;
     }
-    builder.finish()
+    // A heading alone is the edge list of a graph without edges.
+    builder.finish_edges()
 }

@@ -10,7 +10,7 @@ use arrow::ipc::reader::{FileReader, StreamReader};
 use nocurl::Observer;
 use nocurl::moments::BLOCK_ROWS;
 
-use super::block::Block;
+use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
 use super::columns::Selection;
 use super::guard::guarded;
@@ -66,8 +66,7 @@ impl Projection {
             let mut target = block.rows_mut(rows);
             for (&slot, column) in self.slots.iter().zip(&columns) {
                 let column = column.as_primitive::<Float64Type>();
-                let target = target.as_mut().col_mut(slot).try_as_col_major_mut();
-                let target = target.expect("columns of a block are contiguous").as_slice_mut();
+                let target = column_mut(&mut target, slot);
                 target.copy_from_slice(&column.values()[start..start + rows]);
                 if column.null_count() > 0 {
                     for (i, value) in target.iter_mut().enumerate() {

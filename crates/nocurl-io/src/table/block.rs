@@ -46,3 +46,9 @@ impl Block {
         self.values.as_mut().subrows_mut(0, rows)
     }
 }
+
+/// A column of a block.
+pub(super) fn column_mut<'a>(block: &'a mut MatMut<'_, f64>, column: usize) -> &'a mut [f64] {
+    let column = block.as_mut().col_mut(column).try_as_col_major_mut();
+    column.expect("columns of a block are contiguous").as_slice_mut()
+}

@@ -111,7 +111,7 @@ pub struct Table<T> {
     pub rows_dropped: u64,
     /// Missing values that were found in the selected columns.
     pub missing_values: u64,
-    /// SHA-256 of the input, as `sha256:` and hexadecimal digits.
+    /// XXH3 digest of the input: `xxh3-128:` and the digits that `xxh128sum` gives.
     pub digest: String,
     /// The format that was read.
     pub format: Format,

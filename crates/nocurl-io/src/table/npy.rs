@@ -6,7 +6,7 @@ use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Dataset, Observer};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
-use super::block::Block;
+use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
 use super::columns::Selection;
 use super::guard::guarded;
@@ -24,8 +24,20 @@ struct Layout {
     columns: usize,
     order: Order,
     width: usize,
-    decode: fn(&[u8]) -> f64,
+    decode: Decode,
 }
+
+/// Reads one number from every record of a given length, at a given place within it.
+type Decode = fn(&[u8], Records, &mut [f64]);
+
+#[derive(Clone, Copy)]
+struct Records {
+    length: usize,
+    at: usize,
+}
+
+/// Rows that are turned from rows into columns together, so that they stay in the cache.
+const TILE_ROWS: usize = 64;
 
 /// Reads a two-dimensional array of numbers.
 pub(super) fn read<C: Collect>(
@@ -116,10 +128,12 @@ impl Layout {
                     bytes.resize(count * length, 0);
                     handle.seek(SeekFrom::Start(self.start + first * length as u64))?;
                     handle.read_exact(&mut bytes)?;
-                    for (slot, &position) in selection.positions.iter().enumerate() {
-                        let at = position * self.width;
-                        for (i, row) in bytes.chunks_exact(length).enumerate() {
-                            target[(i, slot)] = (self.decode)(&row[at..at + self.width]);
+                    for (tile, records) in bytes.chunks(TILE_ROWS * length).enumerate() {
+                        let rows = tile * TILE_ROWS..(tile * TILE_ROWS + records.len() / length);
+                        for (slot, &position) in selection.positions.iter().enumerate() {
+                            let place = Records { length, at: position * self.width };
+                            let column = column_mut(&mut target, slot);
+                            (self.decode)(records, place, &mut column[rows.clone()]);
                         }
                     }
                 }
@@ -129,9 +143,8 @@ impl Layout {
                         let at = (position as u64 * self.rows + first) * self.width as u64;
                         handle.seek(SeekFrom::Start(self.start + at))?;
                         handle.read_exact(&mut bytes)?;
-                        for (i, value) in bytes.chunks_exact(self.width).enumerate() {
-                            target[(i, slot)] = (self.decode)(value);
-                        }
+                        let place = Records { length: self.width, at: 0 };
+                        (self.decode)(&bytes, place, column_mut(&mut target, slot));
                     }
                 }
             }
@@ -142,16 +155,26 @@ impl Layout {
     }
 }
 
-/// The function that reads one number, if the type is numeric.
-fn decoder(kind: TypeChar, endianness: Endianness, width: u64) -> Option<fn(&[u8]) -> f64> {
+/// The function that reads numbers of a type, if the type is numeric.
+fn decoder(kind: TypeChar, endianness: Endianness, width: u64) -> Option<Decode> {
+    // One loop per type, so that the type is known inside it.
+    macro_rules! numbers {
+        ($type:ty, $convert:expr) => {
+            |bytes, records, column| {
+                const WIDTH: usize = size_of::<$type>();
+                for (value, record) in column.iter_mut().zip(bytes.chunks_exact(records.length)) {
+                    let mut number = [0; WIDTH];
+                    number.copy_from_slice(&record[records.at..records.at + WIDTH]);
+                    *value = $convert(number);
+                }
+            }
+        };
+    }
     macro_rules! number {
         ($type:ty) => {
-            // A slice of the right width is what the caller cuts.
             match endianness {
-                Endianness::Big => {
-                    |bytes| <$type>::from_be_bytes(bytes.try_into().unwrap_or_default()) as f64
-                }
-                _ => |bytes| <$type>::from_le_bytes(bytes.try_into().unwrap_or_default()) as f64,
+                Endianness::Big => numbers!($type, |bytes| <$type>::from_be_bytes(bytes) as f64),
+                _ => numbers!($type, |bytes| <$type>::from_le_bytes(bytes) as f64),
             }
         };
     }
@@ -166,7 +189,7 @@ fn decoder(kind: TypeChar, endianness: Endianness, width: u64) -> Option<fn(&[u8
         (TypeChar::Uint, 2) => number!(u16),
         (TypeChar::Uint, 4) => number!(u32),
         (TypeChar::Uint, 8) => number!(u64),
-        (TypeChar::Bool, 1) => |bytes| if bytes[0] == 0 { 0.0 } else { 1.0 },
+        (TypeChar::Bool, 1) => numbers!(u8, |[byte]: [u8; 1]| f64::from(u8::from(byte != 0))),
         _ => return None,
     })
 }

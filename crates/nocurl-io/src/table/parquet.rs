@@ -25,8 +25,8 @@ const FORMAT: &str = "Parquet";
 /// should not be much shorter than a page, because a page is read again by each piece it spans.
 const PIECE_ROWS: usize = 1 << 17;
 
-/// Rows decoded at a time.
-const BATCH_ROWS: usize = 1 << 12;
+/// Rows decoded at a time: one block, so that it is still in the cache when it is copied.
+const BATCH_ROWS: usize = nocurl::moments::BLOCK_ROWS;
 
 /// A range of rows within a row group.
 struct Piece {

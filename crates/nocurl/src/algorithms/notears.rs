@@ -17,11 +17,11 @@ use crate::{Error, Mat, Observer, Order, hodge};
 /// |---|---|---|---|
 /// | `lambda1` | 0 | the L1 penalty (the paper's tables use none) | >= 0 |
 /// | `acyclicity` | polynomial | the constraint h | |
-/// | `solver` | lbfgs | minimiser of the subproblems; an L1 penalty needs `lbfgs` | |
+/// | `solver` | ridge | minimiser of the subproblems; with an L1 penalty always `lbfgs` | |
 /// | `penalty_tolerance` | 1e-8 | stop when h is at most this | > 0 |
 /// | `max_penalty` | 1e16 | stop when rho reaches this | > 1 |
 /// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
-/// | `tolerance` | 2.2e-9 | relative decrease at which a subproblem stops (SciPy's default) | > 0 |
+/// | `tolerance` | 1e-8 | relative decrease at which a subproblem stops | > 0 |
 /// | `max_iterations` | 15000 | limit on iterations of a subproblem | >= 1 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -49,11 +49,11 @@ impl Default for NotearsParams {
         Self {
             lambda1: 0.0,
             acyclicity: Acyclicity::Polynomial,
-            solver: Solver::Lbfgs,
+            solver: Solver::Ridge,
             penalty_tolerance: 1e-8,
             max_penalty: 1e16,
             max_rounds: 100,
-            tolerance: 2.2e-9,
+            tolerance: 1e-8,
             max_iterations: 15_000,
         }
     }

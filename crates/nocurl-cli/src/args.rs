@@ -1,0 +1,272 @@
+//! What can be typed. Nothing is checked here that needs more than one flag.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Learn directed acyclic graphs from tables of numbers.
+#[derive(Debug, Parser)]
+#[command(name = "nocurl", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  nocurl learn data.csv                          learn a graph and show it
+  nocurl learn data.csv --output graph.json      and write it down
+  nocurl methods                                 see which methods there are
+  nocurl COMMAND --help                          flags and examples of a command";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Learn a graph from a table
+    Learn(Box<LearnArguments>),
+    /// Draw a random graph and data from it
+    Simulate(SimulateArguments),
+    /// Compare an estimated graph with the true one
+    Evaluate(EvaluateArguments),
+    /// List the methods and their parameters
+    Methods(MethodsArguments),
+}
+
+const LEARN_EXAMPLES: &str = "\
+Examples:
+  nocurl learn data.csv
+  nocurl learn data.parquet --prune bic --output graph.json --output graph.dot
+  nocurl learn x.npy --method nocurl --lambda 10,1000 --threshold 0.3 --no-center \\
+      --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json --quiet
+  nocurl learn data.csv --method exact --score bic --columns age,height,weight
+  nocurl learn data.csv --method notears --param max_rounds=50
+  zcat data.csv.gz | nocurl learn - --missing em
+
+Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
+
+#[derive(Debug, Args)]
+#[command(after_help = LEARN_EXAMPLES)]
+pub(crate) struct LearnArguments {
+    /// Table to learn from: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
+    pub(crate) data: PathBuf,
+
+    /// Files to write the graph to, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) table: TableArguments,
+    #[command(flatten)]
+    pub(crate) method: MethodArguments,
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the table")]
+pub(crate) struct TableArguments {
+    /// Columns to use, in this order; a name with a comma goes in double quotes
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) columns: Vec<String>,
+    /// Columns to leave out; a name with a comma goes in double quotes
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) drop: Vec<String>,
+    /// Leave out columns that do not vary
+    #[arg(long)]
+    pub(crate) drop_constant: bool,
+    /// What to do about missing values
+    #[arg(long, value_enum, default_value_t = MissingArgument::Error)]
+    pub(crate) missing: MissingArgument,
+    /// Whether the first line holds the names of the columns
+    #[arg(long, value_enum, default_value_t = HeaderArgument::Auto)]
+    pub(crate) header: HeaderArgument,
+    /// Character between cells, or `tab` or `space` [default: detected]
+    #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
+    pub(crate) delimiter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Method (see `nocurl methods`)")]
+pub(crate) struct MethodArguments {
+    /// Method that finds the order of the variables
+    #[arg(short, long, value_name = "NAME", default_value = "nocurl")]
+    pub(crate) method: String,
+    /// Penalties of nocurl, one minimisation each, such as 10,1000
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) lambda: Option<String>,
+    /// Variant of nocurl in the paper's ablation study
+    #[arg(long, allow_hyphen_values = true,
+        value_parser = ["standard", "s", "-", "+", "rand-init", "rand-p"])]
+    pub(crate) variant: Option<String>,
+    /// L1 penalty of notears
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) lambda1: Option<String>,
+    /// How nocurl and notears minimise
+    #[arg(long, value_parser = ["ridge", "lbfgs"])]
+    pub(crate) solver: Option<String>,
+    /// Acyclicity penalty of nocurl and notears
+    #[arg(long, value_parser = ["polynomial", "exponential", "log-det"])]
+    pub(crate) acyclicity: Option<String>,
+    /// What exact minimises
+    #[arg(long, value_parser = ["least-squares", "bic"])]
+    pub(crate) score: Option<String>,
+    /// Any parameter of the method by its name; repeat for several
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(crate) param: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "After the method")]
+pub(crate) struct PipelineArguments {
+    /// Do not subtract the means of the columns, as the paper's experiments
+    #[arg(long)]
+    pub(crate) no_center: bool,
+    /// Search for a better order from the one found
+    #[arg(long, value_enum)]
+    pub(crate) refine: Option<RefineArgument>,
+    /// Rule that drops edges, before any threshold
+    #[arg(long, value_enum)]
+    pub(crate) prune: Option<PruneArgument>,
+    /// False discovery rate of --prune t-test [default: 0.05]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) alpha: Option<f64>,
+    /// Drop edges with weights below this [default: 0.3, or 0 with --prune]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) threshold: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum MissingArgument {
+    /// Stop and say where they are
+    Error,
+    /// Leave out rows that miss a value
+    Drop,
+    /// Estimate the moments by expectation-maximisation
+    Em,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum HeaderArgument {
+    /// Names unless all cells are numbers
+    Auto,
+    /// Names
+    Yes,
+    /// Data; columns are x1, x2, ...
+    No,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RefineArgument {
+    /// By the sum of residual variances; depends on units
+    EqualVariance,
+    /// By the Bayesian information criterion
+    Bic,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PruneArgument {
+    /// Backward elimination by the Bayesian information criterion
+    Bic,
+    /// By the extended criterion, for many variables
+    Ebic,
+    /// t-tests with the false discovery rate under control
+    TTest,
+}
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  nocurl simulate --output data.csv --truth truth.json
+  nocurl simulate --graph sf --degree 4 --variables 30 --noise gumbel --seed 7 --output data.npy
+  nocurl simulate --noise student:3 --variances random:0.5,2 --standardize --output data.parquet";
+
+#[derive(Debug, Args)]
+#[command(after_help = SIMULATE_EXAMPLES)]
+pub(crate) struct SimulateArguments {
+    /// File to write the table to, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// File to write the true graph to, as .json, .dot, .graphml, .gml or .csv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Vec<PathBuf>,
+    /// Family of graphs: er, sf, chain or full
+    #[arg(long, default_value = "er")]
+    pub(crate) graph: String,
+    /// Expected degree of er and sf graphs
+    #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
+    pub(crate) degree: f64,
+    /// Number of variables
+    #[arg(long, default_value_t = 10)]
+    pub(crate) variables: usize,
+    /// Number of rows
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) rows: usize,
+    /// Noise: gaussian, gumbel, exponential, laplace, uniform, or student[:DEGREES OF FREEDOM]
+    #[arg(long, default_value = "gaussian")]
+    pub(crate) noise: String,
+    /// Noise variances: equal[:VALUE] or random:LOW,HIGH
+    #[arg(long, default_value = "equal")]
+    pub(crate) variances: String,
+    /// Range of the size of the weights; signs are random
+    #[arg(long, default_value = "0.5,2", value_name = "LOW,HIGH", allow_negative_numbers = true)]
+    pub(crate) weights: String,
+    /// How parents act: linear, nonlinear-1, nonlinear-2, nonlinear-3, dag-gnn-1 or dag-gnn-2
+    #[arg(long, default_value = "linear")]
+    pub(crate) mechanism: String,
+    /// Scale each column to mean 0 and variance 1
+    #[arg(long)]
+    pub(crate) standardize: bool,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const EVALUATE_EXAMPLES: &str = "\
+Examples:
+  nocurl evaluate truth.json graph.json
+  nocurl evaluate data/sachs-20.csv graph.csv --json
+
+Graphs are read from .json as `nocurl learn` writes it, .csv (an edge list `from,to[,weight]`, or a
+square matrix with names, row -> column), .dot, .graphml or .gml. Variables are matched by name.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub(crate) struct EvaluateArguments {
+    /// The true graph
+    pub(crate) truth: PathBuf,
+    /// The estimated graph
+    pub(crate) estimate: PathBuf,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// File to write the scores to, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const METHODS_EXAMPLES: &str = "\
+Examples:
+  nocurl methods
+  nocurl methods --json | jq '.[].name'
+  nocurl learn data.csv --method notears --param lambda1=0.1";
+
+#[derive(Debug, Args)]
+#[command(after_help = METHODS_EXAMPLES)]
+pub(crate) struct MethodsArguments {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}

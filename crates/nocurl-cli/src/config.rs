@@ -1,0 +1,286 @@
+//! From what was typed to what will be done: every mistake in the flags is found here.
+
+use std::path::{Path, PathBuf};
+
+use nocurl::refine::Refine;
+use nocurl::regress::Prune;
+use nocurl::simulate::{Simulation, Variances};
+use nocurl::{Algorithm, Options};
+use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
+use serde_json::{Map, Value, json};
+
+use crate::args::{
+    HeaderArgument, LearnArguments, MethodArguments, MissingArgument, PipelineArguments,
+    PruneArgument, RefineArgument, SimulateArguments, TableArguments,
+};
+use crate::failure::Failure;
+use crate::parameter;
+
+/// False discovery rate of `--prune t-test`.
+const DEFAULT_ALPHA: f64 = 0.05;
+
+/// Degrees of freedom of `--noise student`.
+const DEFAULT_FREEDOM: f64 = 5.0;
+
+/// A valid `nocurl learn`.
+#[derive(Debug)]
+pub(crate) struct Learn {
+    /// The table as the user named it.
+    pub(crate) path: String,
+    pub(crate) source: Source,
+    pub(crate) read: ReadOptions,
+    pub(crate) options: Options,
+    pub(crate) threads: Option<usize>,
+    pub(crate) outputs: Vec<PathBuf>,
+    pub(crate) quiet: bool,
+}
+
+impl Learn {
+    /// Checks flags and destinations; reads no data.
+    pub(crate) fn new(arguments: LearnArguments) -> Result<Self, Failure> {
+        let read = read_options(&arguments.table)?;
+        let options = Options {
+            algorithm: algorithm(&arguments.method)?,
+            seed: arguments.seed,
+            ..pipeline(&arguments.pipeline)?
+        };
+        for output in &arguments.output {
+            GraphFormat::of_path(output)?;
+            check_writable(output)?;
+            if is_same_file(output, &arguments.data) {
+                return Err(Failure::Input(format!(
+                    "output `{}` is the table to read: choose another name",
+                    output.display()
+                )));
+            }
+        }
+        Ok(Self {
+            path: arguments.data.to_string_lossy().into_owned(),
+            source: Source::new(&arguments.data),
+            read,
+            options,
+            threads: arguments.threads.map(usize::from),
+            outputs: arguments.output,
+            quiet: arguments.quiet,
+        })
+    }
+
+    /// Everything that shaped the result and is not said elsewhere in the document.
+    pub(crate) fn parameters(&self) -> Value {
+        let mut object: Map<String, Value> = parameter::parameters(&self.options.algorithm);
+        let pipeline = json!({
+            "center": self.options.center,
+            "refine": self.options.refine,
+            "prune": self.options.prune,
+            "threshold": self.options.effective_threshold(),
+            "missing": self.read.missing,
+            "columns": self.read.columns,
+            "drop": self.read.drop,
+            "drop_constant": self.read.drop_constant,
+            "header": self.read.header,
+            "delimiter": self.read.delimiter.map(|byte| char::from(byte).to_string()),
+        });
+        if let Value::Object(pipeline) = pipeline {
+            object.extend(pipeline);
+        }
+        Value::Object(object)
+    }
+}
+
+fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
+    let mut algorithm = Algorithm::from_name(&arguments.method).map_err(|error| {
+        let all = Algorithm::all();
+        let names: Vec<&str> = all.iter().map(Algorithm::name).collect();
+        Failure::Input(format!("{error}; there are {}", names.join(", ")))
+    })?;
+    let flags = [
+        ("--lambda", "lambdas", &arguments.lambda),
+        ("--variant", "variant", &arguments.variant),
+        ("--lambda1", "lambda1", &arguments.lambda1),
+        ("--solver", "solver", &arguments.solver),
+        ("--acyclicity", "acyclicity", &arguments.acyclicity),
+        ("--score", "score", &arguments.score),
+    ];
+    for (flag, name, value) in flags {
+        if let Some(value) = value {
+            algorithm = parameter::set(&algorithm, flag, name, value)?;
+        }
+    }
+    for pair in &arguments.param {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(Failure::Input(format!("--param {pair}: write --param name=value")));
+        };
+        let name = name.trim().replace('-', "_");
+        algorithm = parameter::set(&algorithm, "--param", &name, value.trim())?;
+    }
+    Ok(algorithm)
+}
+
+fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
+    if let Some(threshold) = arguments.threshold
+        && !(threshold >= 0.0 && threshold.is_finite())
+    {
+        return Err(Failure::Input(format!(
+            "--threshold {threshold}: it must be a number from 0 upwards"
+        )));
+    }
+    let prune = match (arguments.prune, arguments.alpha) {
+        (Some(PruneArgument::TTest), alpha) => {
+            Some(Prune::TTest { alpha: alpha.unwrap_or(DEFAULT_ALPHA) })
+        }
+        (_, Some(_)) => {
+            return Err(Failure::Input("--alpha needs --prune t-test".into()));
+        }
+        (Some(PruneArgument::Bic), None) => Some(Prune::Bic),
+        (Some(PruneArgument::Ebic), None) => Some(Prune::Ebic),
+        (None, None) => None,
+    };
+    if let Some(rule) = prune {
+        rule.validate()?;
+    }
+    Ok(Options {
+        center: !arguments.no_center,
+        refine: arguments.refine.map(|score| match score {
+            RefineArgument::EqualVariance => Refine::EqualVariance,
+            RefineArgument::Bic => Refine::Bic,
+        }),
+        prune,
+        threshold: arguments.threshold,
+        ..Options::default()
+    })
+}
+
+fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
+    let columns = names("--columns", &arguments.columns)?;
+    Ok(ReadOptions {
+        columns: (!arguments.columns.is_empty()).then_some(columns),
+        drop: names("--drop", &arguments.drop)?,
+        drop_constant: arguments.drop_constant,
+        missing: match arguments.missing {
+            MissingArgument::Error => Missing::Error,
+            MissingArgument::Drop => Missing::Drop,
+            MissingArgument::Em => Missing::Em,
+        },
+        header: match arguments.header {
+            HeaderArgument::Auto => Header::Detect,
+            HeaderArgument::Yes => Header::Present,
+            HeaderArgument::No => Header::Absent,
+        },
+        delimiter: arguments.delimiter.as_deref().map(delimiter).transpose()?,
+        ..ReadOptions::default()
+    })
+}
+
+/// Names in lists with commas, quoted as in CSV.
+fn names(flag: &str, lists: &[String]) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for list in lists {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(list.as_bytes());
+        let found = names.len();
+        for record in reader.records() {
+            let record =
+                record.map_err(|error| Failure::Input(format!("{flag} {list}: {error}")))?;
+            names.extend(record.iter().map(|name| name.trim().to_string()));
+        }
+        if names.len() == found {
+            return Err(Failure::Input(format!("{flag}: the list of names is empty")));
+        }
+    }
+    Ok(names)
+}
+
+fn delimiter(text: &str) -> Result<u8, Failure> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        ("space", _) => Ok(b' '),
+        (_, &[byte]) if byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'"' => {
+            Ok(byte)
+        }
+        _ => Err(Failure::Input(format!(
+            "--delimiter {text}: give one character that is no letter, digit or quote, or `tab` or \
+             `space`"
+        ))),
+    }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// A valid `nocurl simulate`.
+#[derive(Debug)]
+pub(crate) struct Simulate {
+    pub(crate) simulation: Simulation,
+    pub(crate) seed: u64,
+    pub(crate) output: PathBuf,
+    pub(crate) truth: Vec<PathBuf>,
+    pub(crate) quiet: bool,
+}
+
+impl Simulate {
+    /// Checks flags and destinations; draws nothing.
+    pub(crate) fn new(arguments: SimulateArguments) -> Result<Self, Failure> {
+        let simulation = Simulation {
+            graph: parameter::named("--graph", Value::String(arguments.graph))?,
+            degree: arguments.degree,
+            variables: arguments.variables,
+            rows: arguments.rows,
+            weights: pair("--weights", &arguments.weights)?,
+            mechanism: parameter::named("--mechanism", Value::String(arguments.mechanism))?,
+            noise: parameter::named("--noise", noise(&arguments.noise)?)?,
+            variances: variances(&arguments.variances)?,
+            standardize: arguments.standardize,
+        };
+        simulation.validate()?;
+        check_writable(&arguments.output)?;
+        for truth in &arguments.truth {
+            GraphFormat::of_path(truth)?;
+            check_writable(truth)?;
+            if truth == &arguments.output {
+                return Err(Failure::Input("--output and --truth name the same file".into()));
+            }
+        }
+        Ok(Self {
+            simulation,
+            seed: arguments.seed,
+            output: arguments.output,
+            truth: arguments.truth,
+            quiet: arguments.quiet,
+        })
+    }
+}
+
+/// The JSON form of a noise law: a name, or for Student's t an object with the degrees of freedom.
+fn noise(text: &str) -> Result<Value, Failure> {
+    match text.split_once(':') {
+        None if text == "student" => Ok(json!({ "student": DEFAULT_FREEDOM })),
+        Some(("student", freedom)) => Ok(json!({ "student": number("--noise", freedom)? })),
+        _ => Ok(Value::String(text.into())),
+    }
+}
+
+fn variances(text: &str) -> Result<Variances, Failure> {
+    const FLAG: &str = "--variances";
+    match text.split_once(':') {
+        None if text == "equal" => Ok(Variances::Equal(1.0)),
+        Some(("equal", value)) => Ok(Variances::Equal(number(FLAG, value)?)),
+        Some(("random", range)) => {
+            let (low, high) = pair(FLAG, range)?;
+            Ok(Variances::Random(low, high))
+        }
+        _ => Err(Failure::Input(format!(
+            "{FLAG} {text}: write equal, equal:VALUE or random:LOW,HIGH"
+        ))),
+    }
+}
+
+fn pair(flag: &str, text: &str) -> Result<(f64, f64), Failure> {
+    match text.split_once(',') {
+        Some((low, high)) => Ok((number(flag, low)?, number(flag, high)?)),
+        None => Err(Failure::Input(format!("{flag} {text}: give two numbers, as in 0.5,2"))),
+    }
+}
+
+fn number(flag: &str, text: &str) -> Result<f64, Failure> {
+    text.trim().parse().map_err(|_| Failure::Input(format!("{flag}: `{text}` is not a number")))
+}

@@ -1,0 +1,90 @@
+//! Why a command ended without its result, and the exit code that says so.
+
+use std::io;
+
+/// A command that has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something about the input or the flags, which the user can change.
+    Input(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// Anything else, such as a disk that filled up while writing.
+    Other(String),
+    /// Nobody reads standard output any more, as in `nocurl methods | head -1`: no failure at all.
+    ClosedPipe,
+}
+
+impl Failure {
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::ClosedPipe => 0,
+            Self::Other(_) => 1,
+            Self::Input(_) => 2,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The error of a parser, without the lines about usage.
+    pub(crate) fn usage(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let told = lines.take_while(|line| {
+            !line.starts_with("Usage:") && !line.starts_with("For more information")
+        });
+        let mut message = String::new();
+        for line in told {
+            if !message.is_empty() {
+                message.push_str(if message.ends_with(':') { " " } else { "; " });
+            }
+            message.push_str(line);
+        }
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
+        Self::Input(format!("{message}; see --help"))
+    }
+
+    /// A file that could not be written although it could at the start.
+    pub(crate) fn writing(error: &nocurl_io::Error) -> Self {
+        match error {
+            nocurl_io::Error::Io { .. } => Self::Other(error.to_string()),
+            _ => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Input(message) | Self::Other(message) => f.write_str(message),
+            Self::Interrupted => f.write_str("interrupted: nothing was written"),
+            Self::ClosedPipe => f.write_str("standard output is closed"),
+        }
+    }
+}
+
+impl From<nocurl::Error> for Failure {
+    fn from(error: nocurl::Error) -> Self {
+        match error {
+            nocurl::Error::Cancelled => Self::Interrupted,
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<nocurl_io::Error> for Failure {
+    fn from(error: nocurl_io::Error) -> Self {
+        match error {
+            nocurl_io::Error::Engine(error) => error.into(),
+            error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Other(format!("cannot write to standard output: {error}")),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Parameters of methods by name: whatever the engine serialises can be set.
+
+use nocurl::Algorithm;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// The parameters of a method with their values, by name.
+pub(crate) fn parameters(algorithm: &Algorithm) -> Map<String, Value> {
+    match serde_json::to_value(algorithm) {
+        Ok(Value::Object(mut object)) => {
+            object.remove("method");
+            object
+        }
+        _ => Map::new(),
+    }
+}
+
+/// The method with one parameter replaced. `flag` is how the user wrote the name.
+pub(crate) fn set(
+    algorithm: &Algorithm,
+    flag: &str,
+    name: &str,
+    text: &str,
+) -> Result<Algorithm, Failure> {
+    let mut object = parameters(algorithm);
+    let Some(current) = object.get(name) else {
+        return Err(unknown(algorithm, flag, name, &object));
+    };
+    let given =
+        if flag == "--param" { format!("{flag} {name}={text}") } else { format!("{flag} {text}") };
+    let value = value_like(current, text)
+        .ok_or_else(|| Failure::Input(format!("{given}: give numbers with commas between them")))?;
+    object.insert(name.into(), value);
+    object.insert("method".into(), algorithm.name().into());
+    serde_json::from_value(Value::Object(object))
+        .map_err(|error| Failure::Input(format!("{given}: {error}")))
+}
+
+/// A word of the command line as a value of an engine type whose variants have names.
+pub(crate) fn named<T: DeserializeOwned>(flag: &str, value: Value) -> Result<T, Failure> {
+    serde_json::from_value(value).map_err(|error| Failure::Input(format!("{flag}: {error}")))
+}
+
+/// A name where a name is due, a list (brackets may be left out) where a list is due, else any
+/// JSON, else text. Nothing when a list is due and there is none.
+fn value_like(current: &Value, text: &str) -> Option<Value> {
+    let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+    match current {
+        Value::String(_) => Some(Value::String(text.into())),
+        Value::Array(_) => {
+            json(text).filter(Value::is_array).or_else(|| json(&format!("[{text}]")))
+        }
+        _ => Some(json(text).unwrap_or_else(|| Value::String(text.into()))),
+    }
+}
+
+fn unknown(
+    algorithm: &Algorithm,
+    flag: &str,
+    name: &str,
+    parameters: &Map<String, Value>,
+) -> Failure {
+    let method = algorithm.name();
+    let what = if flag == "--param" { format!("--param {name}") } else { flag.into() };
+    let mut message = format!("{what} is not a parameter of `{method}`");
+    let alike = parameters
+        .keys()
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|&(likeness, _)| likeness >= 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((_, known)) = alike {
+        message.push_str(&format!(" (did you mean `{known}`?)"));
+    }
+    if parameters.is_empty() {
+        message.push_str(", which has none");
+    } else {
+        let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
+        message.push_str(&format!(", which has {}", known.join(", ")));
+    }
+    Failure::Input(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(name: &str, value: &str) -> Result<Value, String> {
+        let algorithm = Algorithm::from_name("nocurl").unwrap();
+        set(&algorithm, "--param", name, value)
+            .map(|algorithm| parameters(&algorithm)[name].clone())
+            .map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn lists_need_no_brackets_and_names_no_quotes() {
+        assert_eq!(changed("lambdas", "10,1000").unwrap(), serde_json::json!([10.0, 1000.0]));
+        assert_eq!(changed("lambdas", "[7]").unwrap(), serde_json::json!([7.0]));
+        assert_eq!(changed("lambdas", "100").unwrap(), serde_json::json!([100.0]));
+        assert_eq!(changed("variant", "-").unwrap(), "-");
+        assert_eq!(changed("max_iterations", "12").unwrap(), 12);
+    }
+
+    #[test]
+    fn every_parameter_of_every_method_can_be_set_to_its_default() {
+        for algorithm in Algorithm::all() {
+            for (name, value) in parameters(&algorithm) {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                assert_eq!(
+                    set(&algorithm, "--param", &name, &text).ok().as_ref(),
+                    Some(&algorithm)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_say_what_would_be_right() {
+        let told = changed("lambda", "1").unwrap_err();
+        assert!(told.contains("did you mean `lambdas`?"), "{told}");
+        assert!(told.contains("estimate_threshold"), "{told}");
+        assert!(changed("lambdas", "1,x").unwrap_err().contains("numbers with commas"));
+        assert!(changed("solver", "newton").unwrap_err().contains("`ridge` or `lbfgs`"));
+        assert!(changed("method", "exact").is_err());
+    }
+}

@@ -1,0 +1,201 @@
+//! What the user sees on the terminal.
+
+use std::io::Write as _;
+
+use clap::builder::styling::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Table as Grid, presets};
+use nocurl::refine::Refine;
+use nocurl::{Fit, Moments, Termination};
+use nocurl_io::{GraphDocument, Table};
+
+use crate::config::Learn;
+use crate::failure::Failure;
+
+/// Edges shown; files have all of them.
+const SHOWN_EDGES: usize = 30;
+
+/// Variables shown of an order.
+const SHOWN_ORDER: usize = 12;
+
+pub(crate) const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// One line on standard error.
+pub(crate) fn error(failure: &Failure) {
+    let message = clean(&failure.to_string());
+    // Where standard error is closed there is no place left to complain.
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+/// Text on standard output, without colours where those are not wanted.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// The summary of `nocurl learn`.
+pub(crate) fn learnt(
+    config: &Learn,
+    table: &Table<Moments>,
+    fit: &Fit,
+    document: &GraphDocument,
+) -> Result<(), Failure> {
+    let mut text = String::new();
+    let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
+    text += &line("Read", &format!("{source}: {}", size(table)));
+    text += &line(
+        "Learnt",
+        &format!(
+            "{} among {} variables by {} in {} ({})",
+            count(document.edges.len() as u64, "edge"),
+            document.variables.len(),
+            document.method,
+            seconds(document.elapsed_seconds),
+            ending(fit)
+        ),
+    );
+    text += &line("Order", &shortened(&document.order));
+    if !document.edges.is_empty() {
+        text += &format!("\n{}\n", edges(document));
+        text += &format!(
+            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{FAINT:#}\n",
+            direction(config, document)
+        );
+    }
+    text += &warnings(&document.warnings);
+    if !config.outputs.is_empty() {
+        let files: Vec<String> =
+            config.outputs.iter().map(|path| clean(&path.to_string_lossy())).collect();
+        text += &format!("\n{}", line("Wrote", &files.join(", ")));
+    }
+    print(&text)
+}
+
+/// `label` in bold with what it speaks of beside it.
+pub(crate) fn line(label: &str, content: &str) -> String {
+    format!("{BOLD}{label:<8}{BOLD:#} {content}\n")
+}
+
+/// Paragraphs of warnings.
+pub(crate) fn warnings(warnings: &[String]) -> String {
+    let mut text = String::new();
+    for warning in warnings {
+        text += &format!("\n{WARNING}Warning:{WARNING:#} {}\n", clean(warning));
+    }
+    text
+}
+
+/// Lines of aligned cells, indented; `right` says which columns hold numbers.
+pub(crate) fn grid(rows: &[Vec<String>], right: &[usize]) -> String {
+    let mut grid = Grid::new();
+    grid.load_preset(presets::NOTHING);
+    grid.add_rows(rows.iter().map(|row| row.iter().map(|cell| clean(cell))));
+    for &column in right {
+        if let Some(column) = grid.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    grid.lines().map(|line| format!(" {}\n", line.trim_end())).collect()
+}
+
+/// A number as short as it can be read.
+pub(crate) fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e5).contains(&size) => format!("{value:.3}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+/// `1 edge`, `2 edges`.
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Text on one line, and without codes that a terminal would obey.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn size(table: &Table<Moments>) -> String {
+    let missing = match (table.missing_values, table.rows_dropped) {
+        (0, _) => "no missing values".into(),
+        (values, 0) => format!("{} estimated", count(values, "missing value")),
+        (values, rows) => format!(
+            "{} in {} that {} left out",
+            count(values, "missing value"),
+            count(rows, "row"),
+            if rows == 1 { "was" } else { "were" }
+        ),
+    };
+    format!("{}, {} columns, {missing}", count(table.rows, "row"), table.data.columns())
+}
+
+fn ending(fit: &Fit) -> String {
+    let iterations = count(fit.iterations, "iteration");
+    match fit.termination {
+        Termination::Direct => "computed directly".into(),
+        Termination::Converged => format!("converged after {iterations}"),
+        Termination::MaxIterations => format!("not converged: stopped after {iterations}"),
+        Termination::Stalled => format!("no further progress after {iterations}"),
+        Termination::PenaltyLimit => format!("stopped at the largest penalty, {iterations}"),
+        other => format!("{other:?} after {iterations}"),
+    }
+}
+
+/// What the directions rest on, and which of them independences alone would give.
+fn direction(config: &Learn, document: &GraphDocument) -> String {
+    let assumption = match config.options.refine {
+        Some(Refine::Bic) => "directions within an equivalence class are arbitrary: see the CPDAG",
+        Some(Refine::EqualVariance) => {
+            "directions rest on error variances of similar size in the units given"
+        }
+        None => config.options.algorithm.assumption(),
+    };
+    let mut letters = assumption.chars();
+    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
+    let open = document.cpdag.undirected.len();
+    let compelled = match open {
+        0 => "conditional independences alone would give the same directions".into(),
+        open => {
+            format!("conditional independences alone leave {open} of {} open", document.edges.len())
+        }
+    };
+    format!("{first}{};\n{compelled}.", letters.as_str())
+}
+
+fn edges(document: &GraphDocument) -> String {
+    let heading = ["from", "", "to", "weight"].map(String::from).to_vec();
+    let rows = document
+        .edges
+        .iter()
+        .take(SHOWN_EDGES)
+        .map(|edge| vec![edge.from.clone(), "->".into(), edge.to.clone(), number(edge.weight)]);
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    let mut text = grid(&rows, &[3]);
+    if document.edges.len() > SHOWN_EDGES {
+        let more = document.edges.len() - SHOWN_EDGES;
+        text += &format!("  ... and {more} more (use --output graph.csv for all)\n");
+    }
+    text
+}
+
+fn shortened(order: &[String]) -> String {
+    let shown: Vec<String> = order.iter().take(SHOWN_ORDER).map(|name| clean(name)).collect();
+    let mut text = shown.join(", ");
+    if order.len() > SHOWN_ORDER {
+        text += &format!(", ... ({} more)", order.len() - SHOWN_ORDER);
+    }
+    text
+}
+
+fn seconds(elapsed: f64) -> String {
+    match elapsed {
+        short if short < 0.01 => "less than 0.01 s".into(),
+        short if short < 60.0 => format!("{short:.2} s"),
+        long => format!("{:.1} min", long / 60.0),
+    }
+}

@@ -1,0 +1,32 @@
+#![cfg(unix)]
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use crate::{Folder, chain};
+
+#[test]
+fn ctrl_c_stops_with_one_line_and_writes_nothing() {
+    let folder = Folder::new();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+        .args(["learn", "-", "--output", "g.json"])
+        .current_dir(folder.path("."))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Standard input stays open: the program waits for more.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(chain().as_bytes()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let code = child.wait().unwrap().code();
+    drop(input);
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(code, Some(130));
+    assert_eq!(told, "error: interrupted: nothing was written\n");
+    assert!(folder.files().is_empty(), "{:?}", folder.files());
+}

@@ -1,0 +1,203 @@
+use serde_json::{Value, json};
+
+use crate::{Folder, chain, repository_data};
+
+/// The document without the one field that may differ between runs.
+fn timeless(mut document: Value) -> Value {
+    document.as_object_mut().unwrap().remove("elapsed_seconds").unwrap();
+    document
+}
+
+#[test]
+fn the_summary_is_readable() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let shown = folder.run(&["learn", "rain.csv", "--output", "graph.dot"]);
+    let (head, rest) = shown.split_once(" in ").unwrap();
+    let (_, tail) = rest.split_once(" s (").unwrap();
+    insta::assert_snapshot!(format!("{head} in [time] ({tail}"));
+}
+
+#[test]
+fn the_spelled_example_works() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "--variables", "6", "--rows", "300", "--output", "x.npy"]);
+    let arguments = "learn x.npy --method nocurl --lambda 10,1000 --threshold 0.3 --no-center \
+                     --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json \
+                     --output g.csv --quiet";
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    assert_eq!(folder.run(&arguments), "");
+    let document = folder.json("g.json");
+    assert_eq!(document["schema"], "nocurl/graph/1");
+    assert_eq!(document["variables"], json!(["x1", "x2", "x3", "x4", "x5", "x6"]));
+    assert_eq!(document["method"], "nocurl");
+    assert_eq!(document["seed"], 3);
+    assert_eq!(document["input"]["path"], "x.npy");
+    assert_eq!(document["input"]["rows"], 300);
+    assert!(document["input"]["digest"].as_str().unwrap().starts_with("sha256:"));
+    let parameters = &document["parameters"];
+    assert_eq!(parameters["lambdas"], json!([10.0, 1000.0]));
+    assert_eq!(parameters["threshold"], 0.3);
+    assert_eq!(parameters["center"], false);
+    assert_eq!(parameters["refine"], "equal-variance");
+    assert_eq!(parameters["prune"], json!({"rule": "bic"}));
+    for field in ["order", "potential", "cpdag", "version", "termination", "warnings"] {
+        assert!(!document[field].is_null(), "{field}");
+    }
+    assert!(document["elapsed_seconds"].as_f64().unwrap() > 0.0);
+    let edges = document["edges"].as_array().unwrap();
+    assert!(!edges.is_empty());
+    let mut lines = vec!["from,to,weight".to_string()];
+    for edge in edges {
+        assert!(edge["weight"].as_f64().unwrap().abs() >= 0.3);
+        let (from, to) = (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap());
+        lines.push(format!("{from},{to},{:?}", edge["weight"].as_f64().unwrap()));
+    }
+    assert_eq!(folder.text("g.csv").lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn threads_do_not_change_the_result() {
+    let folder = Folder::new();
+    let data = repository_data("sachs.csv");
+    for method in ["nocurl", "notears", "exact"] {
+        let learn = |threads, output| {
+            let common = ["learn", &data, "--method", method, "--prune", "ebic", "--quiet"];
+            let own = ["--threads", threads, "--output", output];
+            folder.run(&[common.as_slice(), own.as_slice()].concat());
+            timeless(folder.json(output))
+        };
+        assert_eq!(learn("1", "one.json"), learn("2", "two.json"), "{method}");
+    }
+}
+
+#[test]
+fn standard_input_is_a_dash() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    folder.run(&["learn", "rain.csv", "--output", "file.json", "--quiet"]);
+    folder
+        .nocurl(&["learn", "-", "--output", "pipe.json", "--quiet"])
+        .write_stdin(chain())
+        .assert()
+        .success();
+    let (mut file, mut pipe) =
+        (timeless(folder.json("file.json")), timeless(folder.json("pipe.json")));
+    assert_eq!(pipe["input"]["path"].take(), "-");
+    assert_eq!(file["input"]["path"].take(), "rain.csv");
+    assert_eq!(file, pipe);
+}
+
+#[test]
+fn real_data_has_its_warning_about_units() {
+    let folder = Folder::new();
+    let shown = folder.run(&["learn", &repository_data("sachs.csv")]);
+    assert!(shown.contains("7466 rows, 11 columns, no missing values"), "{shown}");
+    assert!(shown.contains("depends on the units"), "{shown}");
+    let shown = folder.run(&["learn", &repository_data("sachs.csv"), "--prune", "bic"]);
+    assert!(!shown.contains("depends on the units"), "{shown}");
+}
+
+#[test]
+fn names_survive_in_every_format() {
+    let folder = Folder::new();
+    let names = ["a \"b\" <c>", "größe, cm", "x & y; 'z'"];
+    let quoted: Vec<String> =
+        names.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
+    let table = chain().replacen("slip,rain,wet", &quoted.join(","), 1);
+    folder.write("names.csv", table);
+    let formats = ["json", "dot", "graphml", "gml", "csv"].map(|format| format!("g.{format}"));
+    let mut arguments = vec!["learn", "names.csv", "--quiet"];
+    for file in &formats {
+        arguments.extend(["--output", file]);
+    }
+    folder.run(&arguments);
+    for file in &formats {
+        let scores: Value =
+            serde_json::from_str(&folder.run(&["evaluate", "g.json", file, "--json"])).unwrap();
+        assert_eq!(scores["shd"], 0, "{file}");
+        assert_eq!(scores["variables"], 3, "{file}");
+        assert_eq!(scores["estimated_edges"], 2, "{file}");
+    }
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let folder = Folder::new();
+    let table = chain().replacen("slip", "\"slip, or not\"", 1);
+    folder.write("rain.csv", table);
+    let chosen = |arguments: &[&str]| {
+        let common = ["learn", "rain.csv", "--quiet", "--output", "g.json"];
+        folder.run(&[common.as_slice(), arguments].concat());
+        folder.json("g.json")["variables"].clone()
+    };
+    assert_eq!(chosen(&["--columns", "wet,rain"]), json!(["wet", "rain"]));
+    let quoted = ["--columns", "\"slip, or not\"", "--columns", "rain"];
+    assert_eq!(chosen(&quoted), json!(["slip, or not", "rain"]));
+    assert_eq!(chosen(&["--drop", "rain"]), json!(["slip, or not", "wet"]));
+}
+
+#[test]
+fn missing_values_and_constants_have_ways_out() {
+    let folder = Folder::new();
+    let table = chain().replacen("\n", "\n,0.1,0.2\n", 1);
+    folder.write("gaps.csv", table);
+    let shown = folder.run(&["learn", "gaps.csv", "--missing", "drop"]);
+    assert!(shown.contains("200 rows, 3 columns, 1 missing value in 1 row that was left out"));
+    let shown = folder.run(&["learn", "gaps.csv", "--missing", "em"]);
+    assert!(shown.contains("201 rows, 3 columns, 1 missing value estimated"), "{shown}");
+
+    let constant: String = chain().lines().map(|line| format!("{line},7\n")).collect();
+    folder.write("constant.csv", constant.replacen(",7", ",seven", 1));
+    let shown = folder.run(&["learn", "constant.csv", "--drop-constant"]);
+    assert!(shown.contains("200 rows, 3 columns"), "{shown}");
+    assert!(shown.contains("`seven`"), "{shown}");
+}
+
+#[test]
+fn every_variant_and_method_runs() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    for variant in ["standard", "s", "-", "+", "rand-init", "rand-p"] {
+        folder.run(&["learn", "rain.csv", "--variant", variant]);
+    }
+    let methods: Value = serde_json::from_str(&folder.run(&["methods", "--json"])).unwrap();
+    for method in methods.as_array().unwrap() {
+        let shown =
+            folder.run(&["learn", "rain.csv", "--method", method["name"].as_str().unwrap()]);
+        assert!(shown.contains("edges among 3 variables"), "{shown}");
+    }
+}
+
+#[test]
+fn quiet_and_closed_pipes_are_no_trouble() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let output =
+        folder.nocurl(&["learn", "rain.csv", "-q"]).assert().success().get_output().clone();
+    assert_eq!((output.stdout, output.stderr), (vec![], vec![]));
+    // `true` reads nothing, so that the pipe is closed before or while the program writes.
+    let program = assert_cmd::cargo::cargo_bin("nocurl");
+    let script = format!("'{}' learn rain.csv | true; echo ${{PIPESTATUS[0]}}", program.display());
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(folder.path("."))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n");
+}
+
+#[test]
+fn independent_columns_and_few_rows_are_told() {
+    let folder = Folder::new();
+    folder.write("few.csv", chain().lines().take(13).collect::<Vec<_>>().join("\n"));
+    let shown = folder.run(&["learn", "few.csv"]);
+    assert!(shown.contains("12 rows are few for 3 columns"), "{shown}");
+    let shown = folder.run(&["learn", "few.csv", "--threshold", "1000"]);
+    assert!(shown.contains("no edges were found"), "{shown}");
+    folder.run(&["learn", "few.csv", "--threshold", "1000", "--output", "g.csv", "-q"]);
+    folder.write("truth.csv", "from,to\nrain,wet\n");
+    let scores = folder.run(&["evaluate", "truth.csv", "g.csv"]);
+    assert!(scores.contains("lists edges only"), "{scores}");
+}

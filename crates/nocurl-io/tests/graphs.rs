@@ -1,0 +1,200 @@
+//! Graphs that come back as they were written, and files that are refused.
+
+use nocurl_io::{
+    Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing, Source,
+    check_writable, format_graph, read_graph, write_graph,
+};
+use proptest::prelude::*;
+
+fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
+    let edge = |&(from, to, weight): &(usize, usize, f64)| Edge {
+        from: names[from].clone(),
+        to: names[to].clone(),
+        weight,
+    };
+    GraphDocument {
+        schema: GraphDocument::SCHEMA.into(),
+        variables: names.to_vec(),
+        edges: edges.iter().map(edge).collect(),
+        order: names.to_vec(),
+        potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
+        cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
+        method: "nocurl".into(),
+        parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
+        seed: u64::MAX,
+        version: "0.1.0".into(),
+        input: Some(InputDescription {
+            path: "x.csv".into(),
+            format: Format::Csv,
+            rows: 10,
+            rows_dropped: 1,
+            columns: names.len(),
+            digest: "xxh3-128:00".into(),
+            missing: Missing::Drop,
+        }),
+        termination: "converged".into(),
+        iterations: 12,
+        warnings: vec!["careful".into()],
+        elapsed_seconds: 0.1 + 0.2,
+    }
+}
+
+fn three() -> GraphDocument {
+    let names = ["a", "b", "c"].map(String::from);
+    document(&names, &[(0, 1, 1.5), (1, 2, -0.1)])
+}
+
+#[test]
+fn json_holds_the_whole_document() {
+    let text = format_graph(&three(), GraphFormat::Json).unwrap();
+    assert_eq!(serde_json::from_str::<GraphDocument>(&text).unwrap(), three());
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for key in [
+        "schema",
+        "variables",
+        "edges",
+        "order",
+        "potential",
+        "cpdag",
+        "method",
+        "parameters",
+        "seed",
+        "version",
+        "input",
+        "termination",
+        "warnings",
+        "elapsed_seconds",
+    ] {
+        assert!(value.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn the_other_formats_look_as_expected() {
+    let lines = |format| format_graph(&three(), format).unwrap();
+    assert_eq!(lines(GraphFormat::Csv), "from,to,weight\na,b,1.5\nb,c,-0.1\n");
+    assert!(lines(GraphFormat::Dot).contains("\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\"];"));
+    assert!(lines(GraphFormat::Gml).contains("edge [ source 0 target 1 weight 1.5 ]"));
+    let graphml = lines(GraphFormat::Graphml);
+    assert!(graphml.contains("<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>"));
+}
+
+#[test]
+fn lists_and_matrices_are_read() {
+    let read = |text: &str| read_graph(&Source::bytes("g.csv", text)).unwrap();
+    for text in [
+        "from,to,weight\nx,y,2\ny,z,1\n",
+        "x,y,2\ny,z\n",
+        "source;target;weight\nx;y;2\ny;z;1.0\n",
+        "x,y,z\n0,2,0\n0,0,1\n0,0,0\n",
+        ",x,y,z\nx,0,2,0\ny,0,0,1\nz,0,0,0\n",
+        "x,y,z\nx,0,2,0\ny,0,0,1\nz,0,0,0\n",
+    ] {
+        let graph = read(text);
+        assert_eq!(graph.names, ["x", "y", "z"], "{text}");
+        assert_eq!((graph.weights[(0, 1)], graph.weights[(1, 2)]), (2.0, 1.0), "{text}");
+        assert_eq!(graph.weights.norm_l1(), 3.0, "{text}");
+    }
+    let dot = "digraph g { rankdir=LR; node [shape=box]; a -> b -> \"c d\"; /* no */ e }";
+    let graph = read_graph(&Source::bytes("g.dot", dot)).unwrap();
+    assert_eq!(graph.names, ["a", "b", "c d", "e"]);
+    assert_eq!((graph.weights[(0, 1)], graph.weights[(1, 2)]), (1.0, 1.0));
+}
+
+#[test]
+fn bad_graphs_are_errors_on_one_line() {
+    let valid = format_graph(&three(), GraphFormat::Json).unwrap();
+    for (name, text, part) in [
+        ("g.json", "{}".to_string(), "no `schema`"),
+        ("g.json", valid.replace("graph/1", "graph/2"), "schema `nocurl/graph/2` is not known"),
+        (
+            "g.json",
+            valid.replace("\"from\": \"a\"", "\"from\": \"q\""),
+            "`q`, which is no variable",
+        ),
+        ("g.json", valid[..valid.len() / 2].to_string(), "not JSON"),
+        ("g.csv", "a,b,c,d\n1,2\n".into(), "line 1 has 4 cells"),
+        ("g.csv", "a,b,heavy\n".into(), "the weight `heavy` is not a number"),
+        ("g.csv", "a,b,1\na,b,2\n".into(), "line 2: edge `a` -> `b` is there twice"),
+        ("g.csv", "a,b\nb,\n".into(), "line 2: a variable has no name"),
+        ("g.csv", ",x,y\ny,0,1\nx,0,0\n".into(), "row 1 is `y` but column 1 is `x`"),
+        ("g.csv", "a,b,inf\n".into(), "not finite"),
+        ("g.csv", " \n".into(), "is empty"),
+        ("g.dot", "graph { a -- b }".into(), "not a `digraph`"),
+        ("g.dot", "digraph { a -> ".into(), "an arrow points at nothing"),
+        ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 1 ] ]".into(), "no direction"),
+        ("g.graphml", "<graph><edge source=\"a\" target=\"b\"/></graph>".into(), "node `a`"),
+        ("g.png", "x".into(), "unknown format"),
+    ] {
+        let error = read_graph(&Source::bytes(name, &text)).unwrap_err().to_string();
+        assert!(error.contains(part) && !error.contains('\n'), "{text:?}: {error}");
+    }
+    let mut broken = three();
+    broken.edges[0].weight = f64::NAN;
+    assert!(format_graph(&broken, GraphFormat::Json).is_err());
+}
+
+#[test]
+fn files_are_written_whole_and_destinations_checked_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.json");
+    check_writable(&path).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    std::fs::write(&path, "old").unwrap();
+    check_writable(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+    write_graph(&path, &three()).unwrap();
+    assert_eq!(read_graph(&Source::new(&path)).unwrap().names, ["a", "b", "c"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let say = |path: &std::path::Path| check_writable(path).unwrap_err().to_string();
+    assert!(say(&folder.path().join("none/g.json")).contains("there is no folder"));
+    assert!(say(folder.path()).contains("it is a folder"));
+    assert!(say(&path.join("g.json")).contains("cannot write"));
+    assert!(write_graph(folder.path().join("g.bmp"), &three()).is_err());
+    #[cfg(unix)]
+    assert!(say(std::path::Path::new("/dev/null")).contains("not a plain file"));
+}
+
+fn graphs(name: &'static str) -> impl Strategy<Value = GraphDocument> {
+    proptest::collection::btree_set(name, 2..6).prop_flat_map(|names| {
+        let names: Vec<String> = names.into_iter().collect();
+        let d = names.len();
+        let weight = any::<f64>().prop_filter("weights are finite", |w| w.is_finite() && *w != 0.0);
+        proptest::collection::btree_map((0..d, 0..d), weight, 1..8).prop_map(move |edges| {
+            let edges: Vec<_> = edges.into_iter().map(|((i, j), w)| (i, j, w)).collect();
+            document(&names, &edges)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn graphs_come_back_exactly(graph in graphs("\\PC{1,6}")) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["g.json", "g.dot", "g.graphml", "g.gml"] {
+            let path = folder.path().join(name);
+            write_graph(&path, &graph).unwrap();
+            let found = read_graph(&Source::new(&path)).unwrap();
+            prop_assert_eq!(&found.names, &graph.variables, "{}", name);
+            let position = |name: &String| graph.variables.iter().position(|n| n == name).unwrap();
+            for edge in &graph.edges {
+                let weight = found.weights[(position(&edge.from), position(&edge.to))];
+                prop_assert_eq!(weight.to_bits(), edge.weight.to_bits(), "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn edge_lists_keep_names_and_weights(graph in graphs("[a-zß\",;\n]{0,4}[a-z]")) {
+        let text = format_graph(&graph, GraphFormat::Csv).unwrap();
+        let found = read_graph(&Source::bytes("g.csv", &text)).unwrap();
+        for edge in &graph.edges {
+            let position = |name: &str| found.names.iter().position(|n| n == name);
+            let at = (position(&edge.from).unwrap(), position(&edge.to).unwrap());
+            prop_assert_eq!(found.weights[at].to_bits(), edge.weight.to_bits());
+        }
+    }
+}

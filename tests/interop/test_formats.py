@@ -1,0 +1,126 @@
+"""The files nocurl reads and writes, in the programs people use for them."""
+
+import json
+import os
+import subprocess
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pydot
+import pytest
+
+NOCURL = os.environ["NOCURL"]
+NAMES = ["plain", "with space", 'quo"te', "comma,s", "<&>", "größe"]
+
+
+def nocurl(*arguments, **options):
+    result = subprocess.run([NOCURL, *map(str, arguments)], capture_output=True, **options)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=(400, len(NAMES)))
+    for j in range(1, len(NAMES)):
+        values[:, j] += 1.5 * values[:, j - 1]
+    return pd.DataFrame(values, columns=NAMES)
+
+
+@pytest.fixture(scope="module")
+def learnt(frame, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learnt")
+    frame.to_csv(folder / "data.csv", index=False)
+    endings = ["json", "dot", "graphml", "gml", "csv"]
+    outputs = [a for e in endings for a in ("--output", folder / f"graph.{e}")]
+    nocurl("learn", folder / "data.csv", "--quiet", *outputs)
+    document = json.loads((folder / "graph.json").read_text())
+    edges = {(e["from"], e["to"]): e["weight"] for e in document["edges"]}
+    assert len(edges) >= len(NAMES) - 1
+    return folder, document, edges
+
+
+def weighted(graph, weight="weight"):
+    return {(u, v): float(w) for u, v, w in graph.edges(data=weight)}
+
+
+def test_json_has_what_scripts_rely_on(learnt):
+    _, document, _ = learnt
+    for key in ("schema variables edges order potential cpdag method parameters seed version "
+                "input termination warnings elapsed_seconds").split():
+        assert key in document, key
+    assert document["variables"] == NAMES
+    assert sorted(document["order"]) == sorted(NAMES)
+    assert set(document["cpdag"]) == {"directed", "undirected"}
+    assert document["input"]["rows"] == 400
+
+
+def test_graphml_and_gml_open_in_networkx(learnt):
+    folder, _, edges = learnt
+    graphml = nx.read_graphml(folder / "graph.graphml")
+    labels = nx.get_node_attributes(graphml, "name") or {n: n for n in graphml}
+    assert weighted(nx.relabel_nodes(graphml, labels)) == edges
+    assert weighted(nx.read_gml(folder / "graph.gml", label="label")) == edges
+
+
+def test_dot_opens_in_pydot(learnt):
+    folder, _, edges = learnt
+    (graph,) = pydot.graph_from_dot_file(folder / "graph.dot", encoding="utf-8")
+    assert len(graph.get_edges()) == len(edges)
+
+
+def test_edge_list_opens_in_pandas(learnt):
+    folder, _, edges = learnt
+    table = pd.read_csv(folder / "graph.csv")
+    assert list(table.columns) == ["from", "to", "weight"]
+    assert {(r["from"], r["to"]): r["weight"] for _, r in table.iterrows()} == edges
+
+
+@pytest.mark.parametrize("ending", ["tsv", "parquet", "feather", "arrow", "arrows", "npy"])
+def test_tables_of_other_programs_give_the_same_graph(frame, learnt, tmp_path, ending):
+    _, _, edges = learnt
+    path = tmp_path / f"data.{ending}"
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    if ending == "tsv":
+        frame.to_csv(path, sep="\t", index=False)
+    elif ending == "parquet":
+        pyarrow.parquet.write_table(table, path)
+    elif ending == "feather":
+        pyarrow.feather.write_feather(table, path, compression="uncompressed")
+    elif ending == "arrow":
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    elif ending == "arrows":
+        with pa.ipc.new_stream(path, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        np.save(path, frame.to_numpy())
+    nocurl("learn", path, "--quiet", "--output", tmp_path / "graph.json")
+    document = json.loads((tmp_path / "graph.json").read_text())
+    names = dict(zip([f"x{j + 1}" for j in range(len(NAMES))], NAMES)) if ending == "npy" else {}
+    got = {(names.get(e["from"], e["from"]), names.get(e["to"], e["to"])): e["weight"]
+           for e in document["edges"]}
+    assert got.keys() == edges.keys()
+    for edge, weight in edges.items():
+        assert got[edge] == pytest.approx(weight, rel=1e-9)
+
+
+def test_simulated_tables_open_in_numpy_and_pandas(tmp_path):
+    for ending, read in {
+        "csv": lambda p: pd.read_csv(p, float_precision="round_trip").to_numpy(),
+        "npy": np.load,
+        "parquet": lambda p: pd.read_parquet(p).to_numpy(),
+    }.items():
+        path = tmp_path / f"data.{ending}"
+        nocurl("simulate", "--variables", 5, "--rows", 50, "--seed", 3, "--output", path,
+               "--truth", tmp_path / "truth.json")
+        values = read(path)
+        assert values.shape == (50, 5)
+        if ending == "csv":
+            expected = values
+        assert np.array_equal(values, expected), ending
