@@ -227,6 +227,37 @@ fn numbers_too_large_to_square_are_refused() {
     }
 }
 
+/// Means that drown the variances: with `center` nothing is lost; without it the second moments
+/// are singular to rounding, and whatever comes out is sound or an error.
+#[test]
+fn means_far_above_the_deviations_go_through() {
+    let x = normal(300, 4, 5);
+    let x = Mat::from_fn(300, 4, |i, j| {
+        let value = if j == 3 { x[(i, 0)] + x[(i, 3)] } else { x[(i, j)] };
+        value + 1e8 * (j + 1) as f64
+    });
+    let moments = moments(x);
+    for algorithm in methods() {
+        for prune in [None, Some(Prune::Ebic)] {
+            for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+                let options = Options { refine, prune, ..with(algorithm.clone()) };
+                let fit = learn(&moments, &options, &()).unwrap();
+                assert_sound(&fit, &format!("{options:?}"));
+            }
+        }
+    }
+    let nocurl = Algorithm::NoCurl(NoCurlParams::default());
+    for algorithm in [nocurl, Algorithm::EqTd {}, Algorithm::EqBu {}, Algorithm::R2SortNRegress {}]
+    {
+        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            let options = Options { refine, center: false, ..with(algorithm.clone()) };
+            if let Ok(fit) = learn(&moments, &options, &()) {
+                assert_sound(&fit, &format!("{options:?}"));
+            }
+        }
+    }
+}
+
 /// Units from nanometres to parsecs: no answer is promised, but there is one without a panic.
 #[test]
 fn columns_of_very_unlike_size_go_through() {

@@ -35,12 +35,10 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let pivot = (k..m).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
         a.swap(k, pivot);
         b.swap(k, pivot);
+        let row = a[k].clone();
         for i in k + 1..m {
-            let factor = a[i][k] / a[k][k];
-            for j in k..m {
-                let above = a[k][j];
-                a[i][j] -= factor * above;
-            }
+            let factor = a[i][k] / row[k];
+            a[i].iter_mut().zip(&row).for_each(|(value, above)| *value -= factor * above);
             b[i] -= factor * b[k];
         }
     }

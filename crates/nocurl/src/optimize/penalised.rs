@@ -124,12 +124,12 @@ impl Penalised<'_> {
                 }
                 value + lambda1 * x.iter().sum::<f64>()
             } else {
-                for k in 0..size {
-                    state.point[(k % d, k / d)] = x[k];
+                for (k, &value) in x.iter().enumerate() {
+                    state.point[(k % d, k / d)] = value;
                 }
                 let value = state.evaluate();
-                for k in 0..size {
-                    gradient[k] = state.gradient[(k % d, k / d)];
+                for (k, slope) in gradient.iter_mut().enumerate() {
+                    *slope = state.gradient[(k % d, k / d)];
                 }
                 value
             }

@@ -64,7 +64,7 @@ const FACTORED: usize = 250;
 /// Finds the step of one iteration.
 enum Steps {
     Direct(direct::Columns),
-    Iterative(iterative::Columns),
+    Iterative(Box<iterative::Columns>),
 }
 
 impl Steps {
@@ -72,7 +72,7 @@ impl Steps {
         if d <= FACTORED {
             Self::Direct(direct::Columns::new(d))
         } else {
-            Self::Iterative(iterative::Columns::new(d))
+            Self::Iterative(Box::new(iterative::Columns::new(d)))
         }
     }
 

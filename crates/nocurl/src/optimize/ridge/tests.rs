@@ -22,7 +22,7 @@ fn direct(d: usize) -> Steps {
 }
 
 fn iterative(d: usize) -> Steps {
-    Steps::Iterative(iterative::Columns::new(d))
+    Steps::Iterative(Box::new(iterative::Columns::new(d)))
 }
 
 /// Keeps the objective values it is told.
