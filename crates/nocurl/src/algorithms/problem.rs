@@ -37,7 +37,8 @@ impl Problem {
         const SIZES: std::ops::Range<f64> = 1e-150..1e150;
         let second_moments = moments.second_moments(center);
         let variances = moments.variances();
-        let fits = |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
+        let fits =
+            |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
         if let Some(j) = (0..moments.columns()).find(|&j| !fits(j)) {
             return Err(Error::Numeric {
                 stage: "computing second moments",
