@@ -59,7 +59,7 @@ pub(crate) struct LearnArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     #[command(flatten)]
@@ -203,10 +203,10 @@ pub(crate) struct SimulateArguments {
     #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
     pub(crate) degree: f64,
     /// Number of variables
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true)]
     pub(crate) variables: usize,
     /// Number of rows
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, allow_negative_numbers = true)]
     pub(crate) rows: usize,
     /// Noise: gaussian, gumbel, exponential, laplace, uniform, or student[:DEGREES OF FREEDOM]
     #[arg(long, default_value = "gaussian")]
@@ -224,7 +224,7 @@ pub(crate) struct SimulateArguments {
     #[arg(long)]
     pub(crate) standardize: bool,
     /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print nothing but errors
     #[arg(short, long)]

@@ -26,6 +26,7 @@ pub(super) fn search(
     let score_before = factor.score();
     let (mut score, mut moves) = (score_before, 0);
     let mut round = 0;
+    let (mut round_start, mut best) = (score, factor.sequence.clone());
     loop {
         let mut improved = false;
         for v in 0..d {
@@ -40,12 +41,21 @@ pub(super) fn search(
             Progress { stage: "refine", done: round, total: None, objective: Some(score) };
         checkpoint(observer, progress)?;
         // Rotations add up rounding errors: every round starts from a fresh factor.
-        factor = Factor::new(problem, factor.sequence)?;
-        score = factor.score();
-        if !improved {
+        // Its score decides whether to go on: where columns are nearly collinear the gains seen on
+        // the way may be nothing but rounding, and the search would walk in circles.
+        let fresh = Factor::new(problem, factor.sequence)?;
+        if fresh.score() < round_start {
+            best = fresh.sequence.clone();
+        }
+        score = fresh.score();
+        factor = fresh;
+        if !improved || score >= round_start * (1.0 - PROGRESS) {
             break;
         }
+        round_start = score;
     }
+    let factor = Factor::new(problem, best)?;
+    score = factor.score();
     Ok(Refined { order: Order::strict(&factor.sequence), score_before, score_after: score, moves })
 }
 
