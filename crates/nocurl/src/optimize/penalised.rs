@@ -139,7 +139,8 @@ impl Penalised<'_> {
             max_iterations: self.max_iterations,
             ..LbfgsParams::default()
         };
-        let info = lbfgs::minimize(&mut x, &mut objective, limits, &params, observer, "estimate")?;
+        let info =
+            lbfgs::minimize(&mut x, &mut objective, limits, &params, observer, "first estimate")?;
         for j in 0..d {
             for i in 0..d {
                 let positive = x[j * d + i];

@@ -35,7 +35,7 @@ pub(super) fn search(
                 improved = true;
             }
             let progress = Progress {
-                stage: "refine",
+                stage: "search for a better order",
                 done: round * problem.size() as u64 + v as u64,
                 total: None,
                 objective: None,

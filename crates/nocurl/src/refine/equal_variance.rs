@@ -24,38 +24,30 @@ pub(super) fn search(
     let d = problem.size();
     let mut factor = Factor::new(problem, break_ties(problem, start))?;
     let score_before = factor.score();
-    let (mut score, mut moves) = (score_before, 0);
-    let mut round = 0;
-    let (mut round_start, mut best) = (score, factor.sequence.clone());
+    let (mut score, mut moves, mut round) = (score_before, 0, 0);
     loop {
-        let mut improved = false;
+        let before = factor.sequence.clone();
+        let mut found = 0;
         for v in 0..d {
-            if let Some(gain) = factor.move_to_best(v, PROGRESS * score) {
-                score -= gain;
-                moves += 1;
-                improved = true;
-            }
+            found += u64::from(factor.move_to_best(v, PROGRESS * score));
         }
         round += 1;
-        let progress =
-            Progress { stage: "refine", done: round, total: None, objective: Some(score) };
+        let progress = Progress {
+            stage: "search for a better order",
+            done: round,
+            total: None,
+            objective: Some(score),
+        };
         checkpoint(observer, progress)?;
-        // Rotations add up rounding errors: every round starts from a fresh factor.
-        // Its score decides whether to go on: where columns are nearly collinear the gains seen on
-        // the way may be nothing but rounding, and the search would walk in circles.
+        // Rotations add up rounding errors, so a fresh factor decides. Where columns are nearly
+        // collinear the gains on the way may be nothing else, and the search would go in circles.
         let fresh = Factor::new(problem, factor.sequence)?;
-        if fresh.score() < round_start {
-            best = fresh.sequence.clone();
-        }
-        score = fresh.score();
-        factor = fresh;
-        if !improved || score >= round_start * (1.0 - PROGRESS) {
+        if found == 0 || fresh.score() > score * (1.0 - PROGRESS) {
+            factor = Factor::new(problem, before)?;
             break;
         }
-        round_start = score;
+        (score, moves, factor) = (fresh.score(), moves + found, fresh);
     }
-    let factor = Factor::new(problem, best)?;
-    score = factor.score();
     Ok(Refined { order: Order::strict(&factor.sequence), score_before, score_after: score, moves })
 }
 
@@ -145,8 +137,8 @@ impl Factor {
     }
 
     /// Takes a variable through all places and leaves it at the best when that gains more than
-    /// `least`, else where it was; returns the gain.
-    fn move_to_best(&mut self, v: usize, least: f64) -> Option<f64> {
+    /// `least`, else where it was; true when it moved.
+    fn move_to_best(&mut self, v: usize, least: f64) -> bool {
         let last = self.sequence.len() - 1;
         let home = self.place[v];
         let (mut change, mut best, mut best_place) = (0.0, -least, home);
@@ -165,6 +157,6 @@ impl Factor {
         for k in (best_place..last).rev() {
             self.swap(k);
         }
-        (best_place != home).then_some(-best)
+        best_place != home
     }
 }

@@ -163,7 +163,7 @@ fn minimise_by(
         }
         iterations += 1;
         let progress = Progress {
-            stage: "estimate",
+            stage: "first estimate",
             done: iterations,
             total: None,
             objective: Some(objective),
