@@ -95,13 +95,15 @@ fn easy_graphs_are_recovered() {
 fn an_l1_penalty_thins_the_graph() {
     let drawn = draw(8, 3.0, 4);
     for solver in SOLVERS {
-        let edges = [0.0, 0.05, 0.5, 100.0].map(|lambda1| {
+        let fits = [0.0, 0.05, 0.5, 100.0].map(|lambda1| {
             let params = NotearsParams { lambda1, solver, ..NotearsParams::default() };
-            fit(&drawn, params, 1e-6).unwrap().dag.edge_count()
+            let dag = fit(&drawn, params, 1e-3).unwrap().dag;
+            (dag.edges().map(|(_, _, weight)| weight.abs()).sum::<f64>(), dag.edge_count())
         });
-        assert!(edges[1] < edges[0], "{edges:?}");
-        assert!(edges[2] < edges[0], "{edges:?}");
-        assert_eq!(edges[3], 0, "{edges:?}");
+        // Without the penalty, cutting faint cycles also takes edges: their number proves nothing.
+        assert!(fits.windows(2).all(|w| w[1].0 < w[0].0), "{fits:?}");
+        assert!(fits.windows(2).skip(1).all(|w| w[1].1 < w[0].1), "{fits:?}");
+        assert_eq!(fits[3].1, 0, "{fits:?}");
     }
 }
 
