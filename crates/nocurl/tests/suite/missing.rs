@@ -20,7 +20,7 @@ fn split(rows: &[Vec<f64>]) -> (Moments, Mat<f64>) {
 
 #[test]
 fn agrees_with_an_independent_implementation() {
-    let text = include_str!("../../../testdata/em/gaps.json");
+    let text = include_str!("../../../../testdata/em/gaps.json");
     let golden: serde_json::Value = serde_json::from_str(text).unwrap();
     let rows: Vec<Vec<f64>> = golden["values"]
         .as_array()

@@ -6,8 +6,8 @@ use nocurl::{Cpdag, Dag, Mat};
 use proptest::prelude::*;
 
 const SACHS: [(&str, usize); 2] = [
-    (include_str!("../../../data/sachs-20.csv"), 20),
-    (include_str!("../../../data/sachs-17.csv"), 17),
+    (include_str!("../../../../data/sachs-20.csv"), 20),
+    (include_str!("../../../../data/sachs-17.csv"), 17),
 ];
 
 fn graph(d: usize, edges: &[(usize, usize)]) -> Dag {
@@ -32,7 +32,7 @@ struct Case {
 
 #[test]
 fn distances_agree_with_gadjid_and_causal_learn() {
-    let text = include_str!("../../../testdata/metrics/distances.json");
+    let text = include_str!("../../../../testdata/metrics/distances.json");
     let cases: Vec<Case> = serde_json::from_str(text).unwrap();
     assert_eq!(cases.len(), 60);
     for (number, case) in cases.iter().enumerate() {
@@ -118,7 +118,7 @@ fn delta_f_is_the_difference_of_losses() {
 
 #[test]
 fn sachs_graphs_are_acyclic_and_name_the_columns_of_the_table() {
-    let table = include_str!("../../../data/sachs.csv");
+    let table = include_str!("../../../../data/sachs.csv");
     let names: Vec<&str> = table.lines().next().unwrap().split(',').collect();
     assert_eq!((names.len(), table.lines().count()), (11, 7467));
     let graphs = SACHS.map(|(text, count)| {
