@@ -126,7 +126,9 @@ impl Walker<'_> {
 mod tests {
     use super::*;
 
-    fn numbers(bytes: &[u8]) -> Option<(Vec<(Vec<i16>, i64)>, usize)> {
+    type Found = Vec<(Vec<i16>, i64)>;
+
+    fn numbers(bytes: &[u8]) -> Option<(Found, usize)> {
         let mut found = Vec::new();
         let length = walk(bytes, &mut |path, value| found.push((path.to_vec(), value)))?;
         Some((found, length))
