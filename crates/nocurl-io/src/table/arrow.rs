@@ -14,6 +14,7 @@ use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
 use super::columns::Selection;
 use super::guard::guarded;
+use super::ipc::check_lengths;
 use crate::error::shorten;
 use crate::source::{Handle, Seekable};
 use crate::{Error, ReadOptions};
@@ -152,6 +153,7 @@ impl Batches {
             let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
             return Err(Error::unsupported(label, reason));
         }
+        check_lengths(input, FORMAT)?;
         let handle = || input.handle().map(BufReader::new);
         if is_file {
             let schema = FileReader::try_new(handle()?, None).map_err(invalid)?.schema();

@@ -204,9 +204,10 @@ impl<C: Collect> Assembly<C> {
 }
 
 fn all_finite(block: MatRef<'_, f64>) -> bool {
-    // Without an early exit within a column, so that the loop is one of vector instructions.
     (0..block.ncols()).all(|j| {
-        let column = block.col(j);
+        let column = block.col(j).try_as_col_major();
+        let column = column.expect("columns of a block are contiguous").as_slice();
+        // Over a slice and without an early exit, so that the loop is one of vector instructions.
         column.iter().fold(true, |finite, value| finite & value.is_finite())
     })
 }

@@ -1,4 +1,4 @@
-//! Panics of foreign decoders, turned into errors.
+//! Foreign decoders on files that may be corrupt: no panics, no absurd allocations.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -36,9 +36,28 @@ pub(super) fn guarded<T>(
     result.unwrap_or_else(|_| Err(Error::invalid(label, format, "its contents make no sense")))
 }
 
+/// Whether compressed bytes can hold as much content as a file says they do.
+///
+/// A constant column shrinks to almost nothing, so that a ratio alone would refuse good files.
+#[cfg(feature = "parquet")]
+pub(super) fn plausible_size(content: i64, compressed: u64) -> bool {
+    const ALWAYS: u64 = 256 << 20;
+    const RATIO: u64 = 1000;
+    u64::try_from(content).is_ok_and(|size| size <= ALWAYS.max(compressed.saturating_mul(RATIO)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(feature = "parquet")]
+    fn sizes_are_bounded_by_what_is_there() {
+        assert!(plausible_size(1 << 20, 10));
+        assert!(plausible_size(1 << 30, 1 << 21));
+        assert!(!plausible_size(1 << 30, 10));
+        assert!(!plausible_size(-2, 10));
+    }
 
     #[test]
     fn a_panic_becomes_an_error() {

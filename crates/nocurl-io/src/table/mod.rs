@@ -8,9 +8,15 @@ mod columns;
 mod csv;
 mod dialect;
 mod guard;
+#[cfg(feature = "parquet")]
+mod ipc;
 mod npy;
 #[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod thrift;
 mod write;
 
 use std::io::Read;

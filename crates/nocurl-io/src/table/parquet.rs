@@ -16,6 +16,7 @@ use super::arrow::Projection;
 use super::block::Block;
 use super::collect::{Assembly, Collect, append_wave, report, wave_width};
 use super::guard::guarded;
+use super::pages::{check_footer, check_pages};
 use crate::source::{Handle, Seekable};
 use crate::{Error, ReadOptions};
 
@@ -42,12 +43,16 @@ pub(super) fn read<C: Collect>(
     observer: &dyn Observer,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
+    check_footer(input)?;
     let metadata = guarded(label, FORMAT, || {
         let chunks = Chunks::new(input)?;
         ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new())
             .map_err(|error| Error::invalid(label, FORMAT, error))
     })?;
     let projection = Projection::new(label, metadata.schema(), options)?;
+    let columns = projection.positions.iter().copied();
+    let columns = ProjectionMask::roots(metadata.parquet_schema(), columns);
+    guarded(label, FORMAT, || check_pages(input, metadata.metadata(), &columns))?;
     let mut total = Assembly::new(&projection.selection, options.missing);
     let pieces = pieces(&metadata, label)?;
     let rows: u64 = pieces.iter().map(|piece| piece.rows as u64).sum();
@@ -75,12 +80,6 @@ fn pieces(metadata: &ArrowReaderMetadata, label: &str) -> Result<Vec<Piece>, Err
     for (group, found) in metadata.metadata().row_groups().iter().enumerate() {
         let rows = usize::try_from(found.num_rows())
             .map_err(|_| Error::invalid(label, FORMAT, "a row group has fewer than no rows"))?;
-        // No encoding stores values without any bytes for ever; a corrupt count must not be
-        // taken for work to do.
-        let most = found.columns().iter().map(|column| column.num_values()).max().unwrap_or(0);
-        if rows as i64 > most {
-            return Err(Error::invalid(label, FORMAT, "a row group has more rows than values"));
-        }
         for start in (0..rows).step_by(PIECE_ROWS) {
             pieces.push(Piece { group, start, rows: PIECE_ROWS.min(rows - start) });
         }
