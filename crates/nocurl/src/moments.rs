@@ -93,7 +93,13 @@ impl Moments {
             .map(|j| {
                 let column = block.rb_mut().col_mut(j);
                 let mean = column.as_ref().sum() / rows as f64;
-                column.iter_mut().for_each(|value| *value -= mean);
+                match column.try_as_col_major_mut() {
+                    // A slice, so that the loop is vectorised.
+                    Some(column) => {
+                        column.as_slice_mut().iter_mut().for_each(|value| *value -= mean);
+                    }
+                    None => block.rb_mut().col_mut(j).iter_mut().for_each(|value| *value -= mean),
+                }
                 mean
             })
             .collect();

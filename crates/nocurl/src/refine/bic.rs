@@ -92,6 +92,8 @@ impl Model {
     fn search_parents(&self, v: usize, parents: Vec<usize>, candidates: &[usize]) -> Option<Node> {
         let s = self.s();
         let mut node = Node::new(s, v, parents)?;
+        // Every step must lower the score as computed, so that rounding cannot lead in circles.
+        let lower = |next: &Node, node: &Node| self.score(next) < self.score(node) - PROGRESS;
         loop {
             let mut changed = false;
             // More parents than rows allow would fit anything.
@@ -101,21 +103,24 @@ impl Model {
                     .filter(|c| !node.parents.contains(c))
                     .map(|&c| (node.gain(s, v, c), c))
                     .max_by(|a, b| a.0.total_cmp(&b.0));
-                let Some((gain, c)) = best.filter(|&(gain, _)| self.worthwhile(&node, gain)) else {
+                let Some((_, c)) = best.filter(|&(gain, _)| self.worthwhile(&node, gain)) else {
                     break;
                 };
-                debug_assert!(gain > 0.0);
-                let mut parents = node.parents;
+                let mut parents = node.parents.clone();
                 parents.push(c);
-                node = Node::new(s, v, parents)?;
-                changed = true;
-            }
-            while let Some((k, increase)) = node.cheapest() {
-                if self.rows * (increase / node.residual).ln_1p() >= self.penalty {
+                let next = Node::new(s, v, parents)?;
+                if !lower(&next, &node) {
                     break;
                 }
-                node.remove(k);
-                changed = true;
+                (node, changed) = (next, true);
+            }
+            while let Some((k, _)) = node.cheapest() {
+                let mut next = node.clone();
+                next.remove(k);
+                if !lower(&next, &node) {
+                    break;
+                }
+                (node, changed) = (next, true);
             }
             if !changed {
                 return Some(node);
