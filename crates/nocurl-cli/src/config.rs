@@ -91,7 +91,7 @@ fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
     let mut algorithm = Algorithm::from_name(&arguments.method).map_err(|error| {
         let all = Algorithm::all();
         let names: Vec<&str> = all.iter().map(Algorithm::name).collect();
-        Failure::Input(format!("{error}; there are {}", names.join(", ")))
+        Failure::Input(format!("{error} (there are {})", names.join(", ")))
     })?;
     let flags = [
         ("--lambda", "lambdas", &arguments.lambda),

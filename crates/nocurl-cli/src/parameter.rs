@@ -65,12 +65,7 @@ fn unknown(
     let method = algorithm.name();
     let what = if flag == "--param" { format!("--param {name}") } else { flag.into() };
     let mut message = format!("{what} is not a parameter of `{method}`");
-    let alike = parameters
-        .keys()
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|&(likeness, _)| likeness >= 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((_, known)) = alike {
+    if let Some(known) = nocurl::error::closest(name, parameters.keys().map(String::as_str)) {
         message.push_str(&format!(" (did you mean `{known}`?)"));
     }
     if parameters.is_empty() {

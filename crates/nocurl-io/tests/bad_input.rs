@@ -49,8 +49,8 @@ fn text_tables() {
             "column `b` is infinite in row 2 (line 3); correct it or drop the column",
         ),
         ("a,b,a\n1,2,3\n", "columns 1 and 3 are both called `a`; names must be unique"),
-        ("a\n1\n2\n", "1 columns of data: at least 2 are needed to learn a graph"),
-        ("a,b\n1,2\n", "1 rows of data: at least 2 are needed"),
+        ("a\n1\n2\n", "1 column of data: at least 2 are needed to learn a graph"),
+        ("a,b\n1,2\n", "1 row of data: at least 2 are needed"),
         ("PK\0\0", "`t.csv` is not a valid CSV file: it holds zero bytes, so it is not text"),
     ] {
         assert_eq!(csv(input), expected, "{input:?}");
@@ -75,7 +75,7 @@ fn text_tables() {
 fn dropping_every_row_leaves_too_few() {
     let source = Source::bytes("t.csv", "a,b\n1,\n,3\n4,5\n");
     let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
-    assert_eq!(message(&source, &options), "1 rows of data: at least 2 are needed");
+    assert_eq!(message(&source, &options), "1 row of data: at least 2 are needed");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn selections() {
     );
     assert_eq!(message(&source, &with(&[], &["income"])), "there is no column `income`");
     assert!(message(&source, &with(&["age", "age"], &[])).contains("both called `age`"));
-    assert!(message(&source, &with(&[], &["age", "weight"])).starts_with("1 columns of data"));
+    assert!(message(&source, &with(&[], &["age", "weight"])).starts_with("1 column of data"));
     let few = ReadOptions { max_columns: 2, ..Default::default() };
     assert!(message(&source, &few).contains("3 columns, more than 2"));
 }

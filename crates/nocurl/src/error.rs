@@ -25,7 +25,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// Fewer rows than any method can use.
-    #[error("{rows} rows of data: at least {needed} are needed")]
+    #[error("{rows} row{} of data: at least {needed} are needed", plural(*.rows))]
     TooFewRows {
         /// Rows given.
         rows: u64,
@@ -33,7 +33,8 @@ pub enum Error {
         needed: u64,
     },
     /// Fewer columns than make a graph.
-    #[error("{columns} columns of data: at least 2 are needed to learn a graph")]
+    #[error("{columns} column{} of data: at least 2 are needed to learn a graph",
+        plural(*.columns as u64))]
     TooFewColumns {
         /// Columns given.
         columns: usize,
@@ -103,6 +104,10 @@ fn suggest(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
 }
 
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// Names in backticks, shortened after eight.
 pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;
@@ -112,4 +117,22 @@ pub(crate) fn list(names: &[String]) -> String {
         text.push_str(&format!(" and {} more", names.len() - SHOWN));
     }
     text
+}
+
+/// The candidate most like `name`, for a "did you mean", when one is like it at all.
+///
+/// ```
+/// use nocurl::error::closest;
+/// assert_eq!(closest("Weigth", ["age", "weight"]), Some("weight"));
+/// assert_eq!(closest("q", ["age", "weight"]), None);
+/// ```
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const ALIKE: f64 = 0.75;
+    let name = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), candidate))
+        .filter(|&(likeness, _)| likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
 }

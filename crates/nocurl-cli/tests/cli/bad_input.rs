@@ -37,10 +37,10 @@ fn broken_rows_and_cells() {
 
 #[test]
 fn too_little_to_learn_from() {
-    refuses("a,b\n1,2\n", &[], &["1 rows", "at least 2"]);
-    refuses("a\n1\n2\n3\n", &[], &["1 columns", "at least 2"]);
+    refuses("a,b\n1,2\n", &[], &["1 row of", "at least 2"]);
+    refuses("a\n1\n2\n3\n", &[], &["1 column of", "at least 2"]);
     refuses("a,b\n1,2\n1,3\n1,4\n", &[], &["`a`", "--drop-constant"]);
-    refuses("a,b\n1,2\n1,3\n1,4\n", &["--drop-constant"], &["1 columns"]);
+    refuses("a,b\n1,2\n1,3\n1,4\n", &["--drop-constant"], &["1 column of"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn the_spelled_example_works() {
     assert_eq!(document["seed"], 3);
     assert_eq!(document["input"]["path"], "x.npy");
     assert_eq!(document["input"]["rows"], 300);
-    assert!(document["input"]["digest"].as_str().unwrap().starts_with("sha256:"));
+    assert!(document["input"]["digest"].as_str().unwrap().starts_with("xxh3-128:"));
     let parameters = &document["parameters"];
     assert_eq!(parameters["lambdas"], json!([10.0, 1000.0]));
     assert_eq!(parameters["threshold"], 0.3);

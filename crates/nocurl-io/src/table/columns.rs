@@ -68,17 +68,10 @@ impl Selection {
 }
 
 fn unknown_column(name: &str, names: &[String]) -> Error {
-    let closest = names
-        .iter()
-        .map(|known| {
-            (strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase()), known)
-        })
-        .min_by_key(|(distance, _)| *distance);
-    let near = name.chars().count().div_ceil(3).max(1);
-    let suggestion = closest.filter(|(distance, _)| *distance <= near);
+    let suggestion = nocurl::error::closest(name, names.iter().map(String::as_str));
     Error::UnknownColumn {
         name: shorten(name, 80),
-        suggestion: suggestion.map(|(_, known)| shorten(known, 80)),
+        suggestion: suggestion.map(|known| shorten(known, 80)),
     }
 }
 

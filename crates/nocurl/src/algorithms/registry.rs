@@ -7,6 +7,7 @@ use super::sort_regress::{self, SortBy};
 use super::{
     ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, exact, nocurl, notears,
 };
+use crate::error::closest;
 use crate::{Error, Observer};
 
 /// A method with its parameters.
@@ -129,14 +130,4 @@ impl Algorithm {
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }
     }
-}
-
-/// The candidate most like `name`, when one is like it at all.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    const ALIKE: f64 = 0.7;
-    candidates
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|&(likeness, _)| likeness >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
