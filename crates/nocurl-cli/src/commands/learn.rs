@@ -122,7 +122,8 @@ fn warnings(options: &Options, table: &Table<Moments>, fit: &Fit) -> Vec<String>
     let variances = table.data.variances();
     let largest = variances.iter().copied().fold(0.0, f64::max).sqrt();
     let smallest = variances.iter().copied().fold(f64::INFINITY, f64::min).sqrt();
-    if options.threshold.is_none() && options.prune.is_none() && largest > UNLIKE_UNITS * smallest {
+    let default = options.threshold.is_none() && options.effective_threshold() > 0.0;
+    if default && largest > UNLIKE_UNITS * smallest {
         warnings.push(format!(
             "the default threshold of {} on weights depends on the units of the columns, whose \
              standard deviations range from {} to {}; --prune bic does not depend on units",

@@ -19,7 +19,7 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// | `center` | true | subtract means; the paper's experiments do not |
 /// | `refine` | none | order search after the method |
 /// | `prune` | none | rule that drops edges from the regression on the order |
-/// | `threshold` | 0.3, or 0 with `prune` | weights smaller than this go, after pruning |
+/// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
 /// | `seed` | 0 | the only source of randomness |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
@@ -51,9 +51,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The threshold in force: as given, else 0.3, else 0 when a rule prunes.
+    /// The threshold in force: as given, else 0.3, else 0 when a rule prunes or the method has
+    /// chosen the edges by a score that does not depend on units.
     pub fn effective_threshold(&self) -> f64 {
-        self.threshold.unwrap_or(if self.prune.is_some() { 0.0 } else { DEFAULT_THRESHOLD })
+        let chosen = self.refine.is_none() && self.algorithm.chooses_edges();
+        let default = if self.prune.is_some() || chosen { 0.0 } else { DEFAULT_THRESHOLD };
+        self.threshold.unwrap_or(default)
     }
 
     fn validate(&self) -> Result<(), Error> {

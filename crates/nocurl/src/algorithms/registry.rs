@@ -114,6 +114,11 @@ impl Algorithm {
         }
     }
 
+    /// True when the method chooses edges by a score of its own, so that no threshold is needed.
+    pub fn chooses_edges(&self) -> bool {
+        matches!(self, Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
+    }
+
     pub(super) fn propose(
         &self,
         problem: &Problem,

@@ -342,3 +342,25 @@ fn direct_methods_say_so() {
         assert_eq!((fit.termination, fit.iterations), (Termination::Direct, 0));
     }
 }
+
+#[test]
+fn the_exact_bic_graph_does_not_depend_on_units() {
+    let drawn =
+        simulate(&Simulation { variables: 6, rows: 500, ..Simulation::default() }, 4).unwrap();
+    let moments = drawn.data.moments();
+    let mut algorithm = Algorithm::from_name("exact").unwrap();
+    if let Algorithm::Exact(params) = &mut algorithm {
+        params.score = nocurl::algorithms::ExactScore::Bic;
+    }
+    let options = Options { algorithm, ..Options::default() };
+    let edges = |fit: &Fit| fit.dag.edges().map(|(i, j, _)| (i, j)).collect::<Vec<_>>();
+    let plain = learn(&moments, &options, &()).unwrap();
+    assert!(plain.dag.edge_count() > 0);
+    // Units in which every weight is far below 0.3, or far above.
+    let s = moments.second_moments(true);
+    let scale = |i: usize| f64::exp2(10.0 * (i as f64 - 3.0));
+    let scaled = Mat::from_fn(6, 6, |i, j| s[(i, j)] * scale(i) * scale(j));
+    let names = moments.names().to_vec();
+    let scaled = Moments::from_covariance(names, 500, vec![0.0; 6], scaled.as_ref()).unwrap();
+    assert_eq!(edges(&learn(&scaled, &options, &()).unwrap()), edges(&plain));
+}
