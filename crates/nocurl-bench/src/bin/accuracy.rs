@@ -13,6 +13,9 @@ struct Args {
     /// Trials per cell.
     #[arg(long, default_value_t = 20)]
     trials: u64,
+    /// Seed of the first trial; the others follow it.
+    #[arg(long, default_value_t = 0)]
+    first_seed: u64,
     /// Numbers of variables.
     #[arg(long, value_delimiter = ',', default_value = "10,30,50,100")]
     sizes: Vec<usize>,
@@ -36,7 +39,7 @@ fn main() -> Result<(), nocurl::Error> {
                 if contender.name.starts_with("Exact") && size > 20 {
                     continue;
                 }
-                let trials = (0..args.trials)
+                let trials = (args.first_seed..args.first_seed + args.trials)
                     .map(|seed| trial(scenario, size, &contender.options, seed))
                     .collect::<Result<Vec<_>, _>>()?;
                 let (seconds, seconds_se) = mean_and_error(trials.iter().map(|t| t.seconds));
