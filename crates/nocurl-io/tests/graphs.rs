@@ -19,6 +19,7 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         order: names.to_vec(),
         potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
         cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
+        claim: nocurl::Claim::Class,
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,

@@ -1,5 +1,7 @@
 //! A table of numbers with names, all in memory.
 
+use std::borrow::Cow;
+
 use crate::{Error, Mat, MatRef, Moments, moments};
 
 /// `n` rows of `d` named variables.
@@ -51,5 +53,46 @@ impl Dataset {
     /// Means and second moments of the data, computed in parallel over fixed blocks of rows.
     pub fn moments(&self) -> Moments {
         moments::of_matrix(&self.names, self.values.as_ref())
+    }
+}
+
+/// What is learnt from: a table with its rows, or its moments alone.
+///
+/// Made from a reference to either; methods that need rows say so ([`crate::Algorithm::needs_rows`]).
+#[derive(Debug, Clone, Copy)]
+pub enum Data<'a> {
+    /// The rows.
+    Rows(&'a Dataset),
+    /// Means and second moments.
+    Moments(&'a Moments),
+}
+
+impl<'a> Data<'a> {
+    /// Means and second moments, computed where only the rows are there.
+    pub fn moments(self) -> Cow<'a, Moments> {
+        match self {
+            Self::Rows(rows) => Cow::Owned(rows.moments()),
+            Self::Moments(moments) => Cow::Borrowed(moments),
+        }
+    }
+
+    /// The rows, where they are there.
+    pub fn rows(self) -> Option<&'a Dataset> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::Moments(_) => None,
+        }
+    }
+}
+
+impl<'a> From<&'a Dataset> for Data<'a> {
+    fn from(rows: &'a Dataset) -> Self {
+        Self::Rows(rows)
+    }
+}
+
+impl<'a> From<&'a Moments> for Data<'a> {
+    fn from(moments: &'a Moments) -> Self {
+        Self::Moments(moments)
     }
 }

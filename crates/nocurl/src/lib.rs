@@ -33,9 +33,9 @@ pub mod regress;
 pub mod simulate;
 
 pub use algorithms::{Algorithm, Fit, Options, Problem, Proposal, Termination, learn};
-pub use dataset::Dataset;
+pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
-pub use graph::{Cpdag, Dag, Order};
+pub use graph::{Claim, Cpdag, Dag, Order};
 pub use moments::Moments;
 pub use observe::{Observer, Progress};

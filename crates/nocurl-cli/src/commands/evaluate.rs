@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nocurl::metrics::{Comparison, compare};
-use nocurl::{Dag, Mat};
+use nocurl::metrics::{Comparison, compare_as};
+use nocurl::{Claim, Dag, Mat};
 use nocurl_io::{Graph, Source, check_writable, read_graph, write_text};
 use serde_json::Value;
 
@@ -28,10 +28,12 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let truth = Side::read(&arguments.truth)?;
     let estimate = Side::read(&arguments.estimate)?;
     let (names, note) = shared_names(&truth, &estimate)?;
-    let comparison = compare(&truth.dag(&names)?, &estimate.dag(&names)?)?;
+    let claim = estimate.graph.claim;
+    let comparison = compare_as(&truth.dag(&names)?, &estimate.dag(&names)?, claim)?;
     let scores = match serde_json::to_value(comparison) {
         Ok(Value::Object(mut scores)) => {
             scores.insert("variables".into(), names.len().into());
+            scores.insert("claim".into(), serde_json::to_value(claim).unwrap_or(Value::Null));
             scores
         }
         _ => return Err(Failure::Other("the scores cannot be written as JSON".into())),
@@ -50,7 +52,7 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => report::print(&json),
-        (false, false) => report::print(&summary(arguments, &names, &comparison, note)),
+        (false, false) => report::print(&summary(arguments, &names, &comparison, claim, note)),
     }
 }
 
@@ -170,6 +172,7 @@ fn summary(
     arguments: &EvaluateArguments,
     names: &[String],
     scores: &Comparison,
+    claim: Claim,
     note: Option<String>,
 ) -> String {
     let side = |label, path: &Path, edges: usize| {
@@ -179,7 +182,16 @@ fn summary(
     let mut text = side("Truth", &arguments.truth, scores.true_edges);
     text += &side("Estimate", &arguments.estimate, scores.estimated_edges);
     text += &report::line("Among", &report::count(names.len() as u64, "variable"));
-    if let Some(note) = note {
+    let counted = match claim {
+        Claim::Dag => None,
+        Claim::Class => Some(
+            "the estimate means an equivalence class: edges that it leaves open count as right",
+        ),
+        Claim::Skeleton => {
+            Some("the estimate means adjacencies alone: edges in the right place count as reversed")
+        }
+    };
+    for note in counted.map(String::from).into_iter().chain(note) {
         text += &report::line("Note", &report::clean(&note));
     }
     let whole = |name: &str, value: usize, meaning: &str| {

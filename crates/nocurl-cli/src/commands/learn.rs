@@ -1,7 +1,9 @@
 //! `nocurl learn`: a table in, a graph out.
 
 use nocurl::{Fit, Moments, Options};
-use nocurl_io::{Cpdag, Edge, GraphDocument, InputDescription, Table, read_moments, write_graph};
+use nocurl_io::{
+    Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset, read_moments, write_graph,
+};
 use serde_json::Value;
 
 use crate::config::Learn;
@@ -13,6 +15,11 @@ use crate::report;
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let work = || -> Result<(Table<Moments>, Fit), Failure> {
+        if config.options.algorithm.needs_rows() {
+            let table = read_dataset(&config.source, &config.read, &watch)?;
+            let fit = nocurl::learn(&table.data, &config.options, &watch)?;
+            return Ok((table.map(|rows| rows.moments()), fit));
+        }
         let table = read_moments(&config.source, &config.read, &watch)?;
         let fit = nocurl::learn(&table.data, &config.options, &watch)?;
         Ok((table, fit))
@@ -40,6 +47,7 @@ fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> 
     let names = table.data.names();
     GraphDocument {
         potential: Some(fit.potential.clone()),
+        claim: fit.claim,
         method: config.options.algorithm.name().into(),
         parameters: config.parameters(),
         seed: config.options.seed,
@@ -83,6 +91,7 @@ pub(super) fn document(
             directed: cpdag.directed().map(|(i, j)| [name(i), name(j)]).collect(),
             undirected: cpdag.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
         },
+        claim: nocurl::Claim::Dag,
         method: String::new(),
         parameters: Value::Null,
         seed: 0,

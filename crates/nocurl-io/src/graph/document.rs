@@ -20,6 +20,9 @@ pub struct GraphDocument {
     pub potential: Option<Vec<f64>>,
     /// The class of graphs that data of this kind cannot tell apart.
     pub cpdag: Cpdag,
+    /// How much of the graph is meant.
+    #[serde(default)]
+    pub claim: nocurl::Claim,
     /// Name of the method.
     pub method: String,
     /// Its parameters, defaults included.

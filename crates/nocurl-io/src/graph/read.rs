@@ -23,6 +23,8 @@ pub struct Graph {
     pub names: Vec<String>,
     /// Weights, row -> column; zero where there is no edge.
     pub weights: Mat<f64>,
+    /// How much of the graph is meant; only JSON says, the other formats mean all of it.
+    pub claim: nocurl::Claim,
 }
 
 /// Reads a graph: JSON as [`crate::write_graph`] writes it, CSV, or the part of DOT, GraphML and
@@ -130,7 +132,7 @@ impl Builder {
         for (edge, weight) in self.edges {
             weights[edge] = weight;
         }
-        Ok(Graph { names: self.names, weights })
+        Ok(Graph { names: self.names, weights, claim: nocurl::Claim::Dag })
     }
 }
 
@@ -156,7 +158,7 @@ fn json(text: &str) -> Result<Graph, String> {
         let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
         builder.edge(from, to, edge.weight)?;
     }
-    builder.finish()
+    Ok(Graph { claim: document.claim, ..builder.finish()? })
 }
 
 fn delimited(text: &str) -> Result<Graph, String> {

@@ -125,6 +125,21 @@ pub struct Table<T> {
     pub warnings: Vec<String>,
 }
 
+impl<T> Table<T> {
+    /// The same table with its data in another form.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Table<U> {
+        Table {
+            data: form(self.data),
+            rows: self.rows,
+            rows_dropped: self.rows_dropped,
+            missing_values: self.missing_values,
+            digest: self.digest,
+            format: self.format,
+            warnings: self.warnings,
+        }
+    }
+}
+
 /// Reads means and second moments of a table.
 ///
 /// Memory is O(d^2) plus a bounded number of pieces of the file, whatever the number of rows;

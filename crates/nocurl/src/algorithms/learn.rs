@@ -1,4 +1,4 @@
-//! From moments to a graph: the pipeline that all methods share.
+//! From data to a graph: the pipeline that all methods share.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Algorithm, Problem, Termination};
 use crate::objective::least_squares;
 use crate::refine::{Refine, refine};
 use crate::regress::{Prune, on_order, prune, threshold};
-use crate::{Cpdag, Dag, Error, Mat, Moments, Observer, hodge};
+use crate::{Claim, Cpdag, Dag, Data, Error, Mat, Observer, hodge};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
@@ -59,6 +59,15 @@ impl Options {
         self.threshold.unwrap_or(default)
     }
 
+    /// What the result claims: that of the method, or of the order search that comes after it.
+    pub fn claim(&self) -> Claim {
+        match self.refine {
+            None => self.algorithm.claim(),
+            Some(Refine::EqualVariance) => Claim::Dag,
+            Some(Refine::Bic) => Claim::Class,
+        }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         let bound = self.effective_threshold();
         super::require("threshold", bound, bound >= 0.0, "it must not be negative")?;
@@ -77,6 +86,8 @@ pub struct Fit {
     pub potential: Vec<f64>,
     /// All graphs that fit as well by independences alone.
     pub cpdag: Cpdag,
+    /// How much of the graph is meant.
+    pub claim: Claim,
     /// Weights before pruning and threshold, along the order.
     pub unpruned: Mat<f64>,
     /// Least-squares loss of the unpruned weights.
@@ -93,7 +104,7 @@ pub struct Fit {
     pub warnings: Vec<String>,
 }
 
-/// Learns a graph from moments.
+/// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
 ///
 /// ```
 /// use nocurl::simulate::{Simulation, simulate};
@@ -106,11 +117,16 @@ pub struct Fit {
 ///
 /// # Errors
 /// Data or parameters that the method cannot use, or cancellation by the observer.
-pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> Result<Fit, Error> {
+pub fn learn<'a>(
+    data: impl Into<Data<'a>>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Fit, Error> {
     options.validate()?;
-    let problem = Problem::new(moments, options.center)?;
+    let data = data.into();
+    let problem = Problem::new(&data.moments(), options.center)?;
     let s = problem.second_moments();
-    let proposal = options.algorithm.propose(&problem, options.seed, observer)?;
+    let proposal = options.algorithm.propose(&problem, data.rows(), options.seed, observer)?;
     let mut warnings = problem.warnings().to_vec();
     warnings.extend(proposal.warnings);
     let (mut order, mut potential, mut own) =
@@ -149,6 +165,7 @@ pub fn learn(moments: &Moments, options: &Options, observer: &dyn Observer) -> R
     }
     Ok(Fit {
         cpdag: Cpdag::from_dag(&dag),
+        claim: options.claim(),
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&order)),
         order: order.sequence(),
         dag,

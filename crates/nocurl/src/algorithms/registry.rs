@@ -8,7 +8,7 @@ use super::{
     ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, exact, nocurl, notears,
 };
 use crate::error::closest;
-use crate::{Error, Observer};
+use crate::{Claim, Dataset, Error, Observer};
 
 /// A method with its parameters.
 ///
@@ -119,9 +119,23 @@ impl Algorithm {
         matches!(self, Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
     }
 
+    /// How much of the graph the method means.
+    pub fn claim(&self) -> Claim {
+        match self {
+            Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
+            _ => Claim::Dag,
+        }
+    }
+
+    /// True when moments are not enough: the method must be given a [`Dataset`].
+    pub fn needs_rows(&self) -> bool {
+        false
+    }
+
     pub(super) fn propose(
         &self,
         problem: &Problem,
+        _rows: Option<&Dataset>,
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Proposal, Error> {

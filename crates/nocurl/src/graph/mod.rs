@@ -1,10 +1,12 @@
 //! Graphs and orders.
 
+mod claim;
 mod cpdag;
 mod dag;
 mod order;
 mod reachability;
 
+pub use claim::Claim;
 pub use cpdag::Cpdag;
 pub use dag::Dag;
 pub use order::Order;

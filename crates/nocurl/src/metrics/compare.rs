@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sid;
-use crate::{Cpdag, Dag, Error};
+use crate::{Claim, Cpdag, Dag, Error};
 
 /// An estimated graph against the true one, edge by edge.
 ///
@@ -68,8 +68,47 @@ pub struct Comparison {
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
+    compare_as(truth, estimate, Claim::Dag)
+}
+
+/// [`compare`] for an estimate that does not mean all its directions, as the paper's tables count:
+///
+/// - of a [`Claim::Class`], an edge that the CPDAG leaves open is correct wherever the truth has an
+///   edge, whatever its direction;
+/// - of a [`Claim::Skeleton`], an edge where the truth has one counts as reversed: its direction
+///   was not found.
+///
+/// The distance of the classes and [`sid`] are those of the estimate as it stands.
+///
+/// # Errors
+/// When the graphs have different numbers of variables.
+///
+/// ```
+/// use nocurl::{Claim, Dag, metrics::compare_as};
+/// let truth = Dag::from_edges(3, &[(0, 1), (1, 2)])?;
+/// let estimate = Dag::from_edges(3, &[(1, 0), (1, 2)])?;
+/// let reversed = |claim| compare_as(&truth, &estimate, claim).map(|scores| scores.reversed);
+/// assert_eq!(reversed(Claim::Dag)?, 1);
+/// assert_eq!(reversed(Claim::Class)?, 0);
+/// assert_eq!(reversed(Claim::Skeleton)?, 2);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn compare_as(truth: &Dag, estimate: &Dag, claim: Claim) -> Result<Comparison, Error> {
     same_size(truth.size(), estimate.size())?;
-    let Pairs { correct, extra, missing, reversed } = Pairs::count(truth, estimate);
+    let class = Cpdag::from_dag(estimate);
+    let means_direction = |i, j| match claim {
+        Claim::Dag => true,
+        Claim::Class => class.has_directed(i, j) || class.has_directed(j, i),
+        Claim::Skeleton => false,
+    };
+    let Pairs { mut correct, extra, missing, mut reversed } = Pairs::count(truth, estimate);
+    for (i, j, _) in estimate.edges().filter(|&(i, j, _)| !means_direction(i, j)) {
+        if claim == Claim::Class && truth.has_edge(j, i) {
+            (correct, reversed) = (correct + 1, reversed - 1);
+        } else if claim == Claim::Skeleton && truth.has_edge(i, j) {
+            (correct, reversed) = (correct - 1, reversed + 1);
+        }
+    }
     let d = truth.size();
     let true_edges = correct + reversed + missing;
     let estimated_edges = correct + reversed + extra;
@@ -80,7 +119,7 @@ pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
     };
     Ok(Comparison {
         shd: extra + missing + reversed,
-        cpdag_shd: cpdag_shd(&Cpdag::from_dag(truth), &Cpdag::from_dag(estimate))?,
+        cpdag_shd: cpdag_shd(&Cpdag::from_dag(truth), &class)?,
         sid: sid(truth, estimate)?,
         extra,
         missing,

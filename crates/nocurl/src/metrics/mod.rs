@@ -3,7 +3,7 @@
 mod compare;
 mod intervention;
 
-pub use compare::{Comparison, compare, cpdag_shd, shd};
+pub use compare::{Comparison, compare, compare_as, cpdag_shd, shd};
 pub use intervention::sid;
 
 use crate::MatRef;

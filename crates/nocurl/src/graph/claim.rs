@@ -1,0 +1,19 @@
+//! How much of a graph is meant.
+
+use serde::{Deserialize, Serialize};
+
+/// What a method claims about the edges of the graph it returns.
+///
+/// Every result is a directed acyclic graph, so that it can be drawn, simulated from and used with
+/// weights; but not every method has reasons for all the directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// Adjacencies and all directions.
+    #[default]
+    Dag,
+    /// The Markov equivalence class: directions that its CPDAG leaves open are arbitrary.
+    Class,
+    /// Adjacencies alone: every direction is arbitrary.
+    Skeleton,
+}
