@@ -2,6 +2,7 @@
 
 pub mod equal_variance;
 pub mod exact;
+mod fges;
 mod learn;
 mod nocurl;
 mod notears;
@@ -10,6 +11,7 @@ mod registry;
 pub mod sort_regress;
 
 pub use exact::{ExactParams, ExactScore};
+pub use fges::{FgesParams, FgesSearch};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
 pub use nocurl::{NoCurlParams, Variant};
 pub use notears::NotearsParams;

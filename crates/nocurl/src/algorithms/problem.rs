@@ -129,6 +129,13 @@ impl Problem {
         self.second_moments.as_ref()
     }
 
+    /// The correlations of the variables, for methods that do not depend on units.
+    pub fn correlation(&self) -> Mat<f64> {
+        let s = self.covariance();
+        let scale: Vec<f64> = (0..self.size()).map(|i| s[(i, i)].sqrt()).collect();
+        Mat::from_fn(self.size(), self.size(), |i, j| s[(i, j)] / scale[i] / scale[j])
+    }
+
     /// The second moments about the means: regressions on these have an intercept.
     pub fn covariance(&self) -> MatRef<'_, f64> {
         self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, exact, nocurl, notears,
+    ExactParams, ExactScore, FgesParams, NoCurlParams, NotearsParams, Problem, Proposal, exact,
+    fges, nocurl, notears,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -36,6 +37,8 @@ pub enum Algorithm {
     EqBu {},
     /// The best order of all, by dynamic programming.
     Exact(ExactParams),
+    /// Fast greedy equivalence search (Chickering, 2002; Ramsey et al., 2017).
+    Fges(FgesParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -53,6 +56,7 @@ impl Algorithm {
             Self::EqTd {},
             Self::EqBu {},
             Self::Exact(ExactParams::default()),
+            Self::Fges(FgesParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -80,6 +84,7 @@ impl Algorithm {
             Self::EqTd {} => "eq-td",
             Self::EqBu {} => "eq-bu",
             Self::Exact(_) => "exact",
+            Self::Fges(_) => "fges",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -95,6 +100,7 @@ impl Algorithm {
             Self::EqTd {} => "equal error variances: sources first, by conditional variance",
             Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
+            Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -103,7 +109,7 @@ impl Algorithm {
     /// What the answer rests on, in one line for the user.
     pub fn assumption(&self) -> &'static str {
         match self {
-            Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
+            Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
                 "directions within an equivalence class are arbitrary: see the CPDAG"
             }
             Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
@@ -116,13 +122,13 @@ impl Algorithm {
 
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
-        matches!(self, Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
+        matches!(self, Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
     }
 
     /// How much of the graph the method means.
     pub fn claim(&self) -> Claim {
         match self {
-            Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
+            Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
             _ => Claim::Dag,
         }
     }
@@ -145,6 +151,7 @@ impl Algorithm {
             Self::EqTd {} => equal_variance::propose(problem, Direction::TopDown, observer),
             Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
             Self::Exact(params) => exact::propose(problem, params, observer),
+            Self::Fges(params) => fges::propose(problem, params, observer),
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }

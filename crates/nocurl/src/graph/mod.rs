@@ -1,5 +1,6 @@
 //! Graphs and orders.
 
+pub(crate) mod bits;
 mod claim;
 mod cpdag;
 mod dag;

@@ -65,12 +65,8 @@ struct Model {
 
 impl Model {
     fn new(problem: &Problem) -> Self {
-        let s = problem.covariance();
-        let d = problem.size();
-        let scale: Vec<f64> = (0..d).map(|i| s[(i, i)].sqrt()).collect();
-        let correlation = Mat::from_fn(d, d, |i, j| s[(i, j)] / scale[i] / scale[j]);
         let rows = problem.rows() as f64;
-        Self { correlation, rows, penalty: rows.ln() }
+        Self { correlation: problem.correlation(), rows, penalty: rows.ln() }
     }
 
     fn s(&self) -> MatRef<'_, f64> {

@@ -1,0 +1,225 @@
+//! What can be done next at one variable, and what it gains.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use faer::MatRef;
+
+use super::class::Class;
+use super::sweep::Sweep;
+use crate::graph::bits::{self, BitMatrix, members};
+
+/// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
+const MOST_CLIQUES: usize = 8192;
+
+/// An edge that can come or go between `x` and the variable it is a candidate of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Candidate {
+    /// The squared partial correlation of the edge, with a minus sign for removals: the larger,
+    /// the better.
+    pub(super) value: f64,
+    pub(super) x: usize,
+    /// Position of the clique of neighbours that stay or become parents.
+    pub(super) clique: usize,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value).then_with(|| {
+            // Of equal gains the smaller change.
+            (other.clique, other.x).cmp(&(self.clique, self.x))
+        })
+    }
+}
+
+/// All candidates at one variable, of one kind.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    pub(super) cliques: Vec<Vec<usize>>,
+    pub(super) heap: BinaryHeap<Candidate>,
+    /// Additions that would close a cycle, each with a path that shows it.
+    pub(super) blocked: Vec<(Candidate, Vec<usize>)>,
+    /// Candidates that were scored.
+    pub(super) scored: u64,
+    /// True when there were too many cliques to try all.
+    pub(super) limited: bool,
+}
+
+/// What scores depend on.
+pub(super) struct Scorer<'a> {
+    correlation: MatRef<'a, f64>,
+    rows: f64,
+    /// The squared partial correlation that pays for an edge.
+    pub(super) bound: f64,
+    /// The most parents that the rows can tell apart.
+    most_parents: usize,
+    everyone: Vec<usize>,
+    allowed: Option<&'a BitMatrix>,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(
+        correlation: MatRef<'a, f64>,
+        rows: u64,
+        penalty: f64,
+        allowed: Option<&'a BitMatrix>,
+    ) -> Self {
+        let n = rows as f64;
+        Self {
+            correlation,
+            rows: n,
+            // An edge raises the log-likelihood by -n/2 log(1 - r^2) and costs penalty/2 log n.
+            bound: -(-penalty * n.ln() / n).exp_m1(),
+            most_parents: (rows / 2) as usize,
+            everyone: (0..correlation.nrows()).collect(),
+            allowed,
+        }
+    }
+
+    /// What an edge of this squared partial correlation gains: twice the log-likelihood, less the
+    /// penalty.
+    pub(super) fn gain(&self, value: f64) -> f64 {
+        self.rows * ((-self.bound).ln_1p() - (-value).ln_1p())
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.everyone.len()
+    }
+
+    /// Additions of an edge into `y`: for every clique `C` of neighbours of `y`, each `x` that is
+    /// not adjacent to `y` and whose adjacent neighbours of `y` are all in `C`. The parents of `y`
+    /// and `C` are then given.
+    pub(super) fn additions(&self, class: &Class, y: usize) -> Moves {
+        let mut moves = Moves::default();
+        let mut sweep = Sweep::new(self.correlation, &self.everyone, y);
+        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        if parents.len() >= self.most_parents || !parents.iter().all(|&z| sweep.push(z)) {
+            return moves;
+        }
+        let near = class.neighbours.row(y);
+        let candidates: Vec<usize> = (0..self.size())
+            .filter(|&x| x != y && !class.adjacent.has(y, x))
+            .filter(|&x| self.allowed.is_none_or(|pairs| pairs.has(y, x)))
+            .collect();
+        let mut found = Vec::new();
+        let room = self.most_parents - parents.len() - 1;
+        let mut walk = Walk::new(class, &mut sweep, near, room);
+        walk.run(near, &mut |sweep, clique| {
+            let before = found.len();
+            let others = without(near, clique);
+            moves.scored += candidates.len() as u64;
+            for &x in &candidates {
+                let value = sweep.squared_correlation(x);
+                let fits = || class.adjacent.row(x).iter().zip(&others).all(|(a, o)| a & o == 0);
+                if value > self.bound && fits() {
+                    found.push(Candidate { value, x, clique: moves.cliques.len() });
+                }
+            }
+            if found.len() > before {
+                moves.cliques.push(clique.to_vec());
+            }
+        });
+        moves.limited = walk.limited;
+        moves.heap = found.into();
+        moves
+    }
+
+    /// Removals of the edges `x -> y` and `x - y`: for every clique `C` of neighbours of `y` that
+    /// are adjacent to `x`. The other parents of `y` and `C` are given.
+    pub(super) fn removals(&self, class: &Class, y: usize) -> Moves {
+        let mut moves = Moves::default();
+        let near = class.neighbours.row(y);
+        let columns: Vec<usize> =
+            (0..self.size()).filter(|&x| class.parents.has(y, x) || bits::has(near, x)).collect();
+        for (at, &x) in columns.iter().enumerate() {
+            let mut sweep = Sweep::new(self.correlation, &columns, y);
+            if !members(class.parents.row(y)).filter(|&z| z != x).all(|z| sweep.push(z)) {
+                continue;
+            }
+            let shared = bits::both(near, class.adjacent.row(x));
+            let mut walk = Walk::new(class, &mut sweep, &shared, usize::MAX);
+            walk.run(&shared, &mut |sweep, clique| {
+                moves.scored += 1;
+                let value = sweep.squared_correlation(at);
+                moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
+                moves.cliques.push(clique.to_vec());
+            });
+            moves.limited |= walk.limited;
+        }
+        moves
+    }
+}
+
+/// The members of a set that are not in a list.
+fn without(set: &[u64], list: &[usize]) -> Vec<u64> {
+    let mut rest = set.to_vec();
+    list.iter().for_each(|&i| bits::exclude(&mut rest, i));
+    rest
+}
+
+/// A walk through all cliques of a set of variables, the empty one first, with each clique added
+/// to what is given.
+struct Walk<'w, 'a> {
+    class: &'w Class,
+    sweep: &'w mut Sweep<'a>,
+    clique: Vec<usize>,
+    most: usize,
+    limit: usize,
+    limited: bool,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    fn new(class: &'w Class, sweep: &'w mut Sweep<'a>, set: &[u64], room: usize) -> Self {
+        let limit = clique_limit(members(set).count());
+        Self { class, sweep, clique: Vec::new(), most: room.min(limit), limit, limited: false }
+    }
+
+    fn run(&mut self, set: &[u64], see: &mut impl FnMut(&Sweep<'a>, &[usize])) {
+        let start: Vec<usize> = members(set).collect();
+        self.grow(&start, see);
+    }
+
+    /// Sees the clique, then every larger one with members of `more`, all adjacent to it.
+    fn grow(&mut self, more: &[usize], see: &mut impl FnMut(&Sweep<'a>, &[usize])) {
+        see(self.sweep, &self.clique);
+        if self.clique.len() == self.most {
+            self.limited |= self.most == self.limit && !more.is_empty();
+            return;
+        }
+        for (k, &z) in more.iter().enumerate() {
+            if !self.sweep.push(z) {
+                continue;
+            }
+            self.clique.push(z);
+            let next: Vec<usize> = more[k + 1..]
+                .iter()
+                .copied()
+                .filter(|&other| self.class.adjacent.has(z, other))
+                .collect();
+            self.grow(&next, see);
+            self.clique.pop();
+            self.sweep.pop();
+        }
+    }
+}
+
+/// The size of cliques up to which all subsets of `k` variables are few enough to try.
+fn clique_limit(k: usize) -> usize {
+    let (mut subsets, mut total) = (1, 1);
+    for size in 1..=k {
+        subsets = subsets * (k + 1 - size) / size;
+        total += subsets;
+        if total > MOST_CLIQUES {
+            return size - 1;
+        }
+    }
+    k
+}

@@ -1,0 +1,288 @@
+//! The greedy search itself.
+
+use rayon::prelude::*;
+
+use super::class::Class;
+use super::moves::{Candidate, Moves, Scorer};
+use super::{FgesParams, FgesSearch};
+use crate::graph::bits::{self, BitMatrix, members};
+use crate::observe::checkpoint;
+use crate::{Cpdag, Error, Observer, Problem, Progress};
+
+/// A rise of the score that counts, in units of twice the log-likelihood.
+const PROGRESS: f64 = 1e-6;
+
+/// What the search found.
+pub(in crate::algorithms) struct Found {
+    pub(in crate::algorithms) class: Cpdag,
+    pub(in crate::algorithms) steps: u64,
+    pub(in crate::algorithms) scored: u64,
+    pub(in crate::algorithms) warnings: Vec<String>,
+}
+
+/// Searches among graphs whose edges are all between pairs that `allowed` holds.
+pub(in crate::algorithms) fn search(
+    problem: &Problem,
+    params: &FgesParams,
+    allowed: Option<&BitMatrix>,
+    observer: &dyn Observer,
+) -> Result<Found, Error> {
+    let correlation = problem.correlation();
+    let scorer = Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed);
+    let mut state = State::new(&scorer, observer);
+    match params.search {
+        FgesSearch::TwoPhase => {
+            while state.add_best()? {}
+            while state.remove_best()? {}
+        }
+        FgesSearch::Reattach => {
+            state.climb()?;
+            while state.reattach_all()? {}
+        }
+    }
+    let mut warnings = Vec::new();
+    if state.limited {
+        warnings.push(
+            "some variables had so many undirected neighbours that not all ways to add or remove \
+             an edge were tried; a larger --param penalty gives a sparser graph"
+                .into(),
+        );
+    }
+    let (steps, scored) = (state.steps, state.scored);
+    Ok(Found { class: state.class.to_cpdag()?, steps, scored, warnings })
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Addition,
+    Removal,
+}
+
+/// A class with everything that can be done to it.
+struct State<'a> {
+    scorer: &'a Scorer<'a>,
+    observer: &'a dyn Observer,
+    class: Class,
+    additions: Vec<Moves>,
+    removals: Vec<Moves>,
+    /// Variables whose removals are out of date.
+    stale: Vec<u64>,
+    /// Moves that were replaced, the latest last, while there may be a way back.
+    journal: Option<Vec<(Kind, usize, Moves)>>,
+    /// How much twice the log-likelihood, less the penalties, has risen.
+    gain: f64,
+    steps: u64,
+    scored: u64,
+    limited: bool,
+}
+
+impl<'a> State<'a> {
+    fn new(scorer: &'a Scorer<'a>, observer: &'a dyn Observer) -> Self {
+        let d = scorer.size();
+        let no_moves = || (0..d).map(|_| Moves::default()).collect();
+        let mut state = Self {
+            scorer,
+            observer,
+            class: Class::empty(d),
+            additions: no_moves(),
+            removals: no_moves(),
+            stale: bits::empty(d),
+            journal: None,
+            gain: 0.0,
+            steps: 0,
+            scored: 0,
+            limited: false,
+        };
+        state.rescore_additions(&bits::set_of(d, 0..d));
+        state
+    }
+
+    /// Removals and additions until none helps, removals first.
+    fn climb(&mut self) -> Result<(), Error> {
+        while self.remove_best()? || self.add_best()? {}
+        Ok(())
+    }
+
+    /// Reattaches each variable in turn; false when nothing came of it.
+    fn reattach_all(&mut self) -> Result<bool, Error> {
+        let mut improved = false;
+        for v in 0..self.class.size() {
+            improved |= self.reattach(v)?;
+        }
+        Ok(improved)
+    }
+
+    /// Takes away all edges of a variable, the least useful first, and climbs from there; goes
+    /// back unless that ends higher.
+    fn reattach(&mut self, v: usize) -> Result<bool, Error> {
+        self.rescore_removals();
+        let (class, gain) = (self.class.clone(), self.gain);
+        self.journal = Some(Vec::new());
+        while let Some((candidate, y)) = self.cheapest_edge_of(v) {
+            self.remove(candidate, y)?;
+            self.rescore_removals();
+        }
+        self.climb()?;
+        let journal = self.journal.take().unwrap_or_default();
+        if self.gain > gain + PROGRESS {
+            return Ok(true);
+        }
+        (self.class, self.gain) = (class, gain);
+        for (kind, y, moves) in journal.into_iter().rev() {
+            self.moves_mut(kind)[y] = moves;
+        }
+        Ok(false)
+    }
+
+    /// The edge of `v` whose removal costs least.
+    fn cheapest_edge_of(&self, v: usize) -> Option<(Candidate, usize)> {
+        let around = members(self.class.adjacent.row(v)).chain([v]);
+        around
+            .flat_map(|y| self.removals[y].heap.iter().map(move |candidate| (*candidate, y)))
+            .filter(|(candidate, y)| candidate.x == v || *y == v)
+            .max()
+    }
+
+    /// Adds the edge that gains most; false when none gains.
+    fn add_best(&mut self) -> Result<bool, Error> {
+        let mut best: Option<(Candidate, usize)> = None;
+        for y in 0..self.class.size() {
+            let bound = best.map_or(self.scorer.bound, |(candidate, _)| candidate.value);
+            if let Some(candidate) = self.best_addition(y, bound) {
+                best = Some((candidate, y));
+            }
+        }
+        match best {
+            Some((candidate, y)) => self.add(candidate, y).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The best valid addition at `y` that is better than `bound`.
+    fn best_addition(&mut self, y: usize, bound: f64) -> Option<Candidate> {
+        let (class, moves) = (&self.class, &mut self.additions[y]);
+        let path = |cliques: &[Vec<usize>], candidate: &Candidate| {
+            let clique = cliques[candidate.clique].iter().copied();
+            class.path(y, candidate.x, &bits::set_of(class.size(), clique))
+        };
+        // What was blocked is free again once its path is broken and there is no other.
+        let mut k = 0;
+        while k < moves.blocked.len() {
+            let (candidate, old) = &moves.blocked[k];
+            if candidate.value > bound && !class.is_open(old) {
+                match path(&moves.cliques, candidate) {
+                    Some(new) => moves.blocked[k].1 = new,
+                    None => {
+                        moves.heap.push(moves.blocked.swap_remove(k).0);
+                        continue;
+                    }
+                }
+            }
+            k += 1;
+        }
+        while let Some(&candidate) = moves.heap.peek().filter(|top| top.value > bound) {
+            match path(&moves.cliques, &candidate) {
+                None => return Some(candidate),
+                Some(path) => {
+                    moves.heap.pop();
+                    moves.blocked.push((candidate, path));
+                }
+            }
+        }
+        None
+    }
+
+    /// Removes the edge that gains most; false when none gains.
+    fn remove_best(&mut self) -> Result<bool, Error> {
+        // What was just added for its gain must not go again because of rounding.
+        const ROUNDING: f64 = 1e-9;
+        self.rescore_removals();
+        let bound = -self.scorer.bound * (1.0 - ROUNDING);
+        let tops = self.removals.iter().enumerate();
+        let best = tops.filter_map(|(y, moves)| Some((*moves.heap.peek()?, y))).max();
+        match best.filter(|(candidate, _)| candidate.value > bound) {
+            Some((candidate, y)) => self.remove(candidate, y).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn add(&mut self, candidate: Candidate, y: usize) -> Result<(), Error> {
+        let Candidate { x, clique, value } = candidate;
+        let before = self.class.clone();
+        let clique = &self.additions[y].cliques[clique];
+        self.class.insert(x, y, clique.iter().copied().filter(|&t| !before.adjacent.has(x, t)));
+        self.gain += self.scorer.gain(value);
+        self.step(&before, x, y, "adding edges")
+    }
+
+    fn remove(&mut self, candidate: Candidate, y: usize) -> Result<(), Error> {
+        let Candidate { x, clique, value } = candidate;
+        let before = self.class.clone();
+        let stays = &self.removals[y].cliques[clique];
+        let shared = bits::both(before.neighbours.row(y), before.adjacent.row(x));
+        self.class.delete(x, y, members(&shared).filter(|h| !stays.contains(h)));
+        self.gain -= self.scorer.gain(-value);
+        self.step(&before, x, y, "removing edges")
+    }
+
+    /// Completes the graph after the edge between `x` and `y` came or went, and scores anew what
+    /// that touched: variables with other parents or neighbours, and the neighbours of both.
+    fn step(&mut self, old: &Class, x: usize, y: usize, stage: &'static str) -> Result<(), Error> {
+        self.steps += 1;
+        let progress = Progress { stage, done: self.steps, total: None, objective: None };
+        checkpoint(self.observer, progress)?;
+        self.class.complete()?;
+        let new = &self.class;
+        let changed = (0..new.size()).filter(|&v| {
+            v == x
+                || v == y
+                || old.parents.row(v) != new.parents.row(v)
+                || old.neighbours.row(v) != new.neighbours.row(v)
+        });
+        let mut touched = bits::set_of(new.size(), changed);
+        for near in [&old.neighbours, &new.neighbours] {
+            bits::include(&mut touched, near.row(x));
+            bits::include(&mut touched, near.row(y));
+        }
+        bits::include(&mut self.stale, &touched);
+        self.rescore_additions(&touched);
+        Ok(())
+    }
+
+    fn rescore_additions(&mut self, which: &[u64]) {
+        let (scorer, class) = (self.scorer, &self.class);
+        let scored = for_each(which, |y| scorer.additions(class, y));
+        self.keep(scored, Kind::Addition);
+    }
+
+    fn rescore_removals(&mut self) {
+        let which = std::mem::replace(&mut self.stale, bits::empty(self.class.size()));
+        let (scorer, class) = (self.scorer, &self.class);
+        let scored = for_each(&which, |y| scorer.removals(class, y));
+        self.keep(scored, Kind::Removal);
+    }
+
+    fn keep(&mut self, scored: Vec<(usize, Moves)>, kind: Kind) {
+        for (y, moves) in scored {
+            self.scored += moves.scored;
+            self.limited |= moves.limited;
+            let old = std::mem::replace(&mut self.moves_mut(kind)[y], moves);
+            if let Some(journal) = &mut self.journal {
+                journal.push((kind, y, old));
+            }
+        }
+    }
+
+    fn moves_mut(&mut self, kind: Kind) -> &mut [Moves] {
+        match kind {
+            Kind::Addition => &mut self.additions,
+            Kind::Removal => &mut self.removals,
+        }
+    }
+}
+
+/// Moves of the variables of a set, in parallel, in the order of the variables.
+fn for_each(which: &[u64], moves: impl Fn(usize) -> Moves + Sync) -> Vec<(usize, Moves)> {
+    let which: Vec<usize> = members(which).collect();
+    which.into_par_iter().map(|y| (y, moves(y))).collect()
+}

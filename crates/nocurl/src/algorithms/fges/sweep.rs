@@ -1,0 +1,105 @@
+//! Correlations given a growing set of variables.
+
+use faer::MatRef;
+
+/// Below this share of its variance a variable counts as determined by the others.
+const FLOOR: f64 = 1e-10;
+
+/// Variances of some columns, and their covariances with one variable, given a set of variables
+/// that grows and shrinks at its end: rows of a Cholesky factor, one for each member of the set.
+///
+/// A member more costs O(k u) for k members and u columns.
+pub(super) struct Sweep<'a> {
+    correlation: MatRef<'a, f64>,
+    columns: &'a [usize],
+    target: usize,
+    levels: Vec<Level>,
+    depth: usize,
+}
+
+#[derive(Clone, Default)]
+struct Level {
+    /// The row of the factor that the member added, over the columns.
+    row: Vec<f64>,
+    /// The row's entry for the target.
+    row_target: f64,
+    variance: Vec<f64>,
+    covariance: Vec<f64>,
+    variance_target: f64,
+}
+
+impl<'a> Sweep<'a> {
+    /// Nothing given yet.
+    pub(super) fn new(correlation: MatRef<'a, f64>, columns: &'a [usize], target: usize) -> Self {
+        let start = Level {
+            row: Vec::new(),
+            row_target: 0.0,
+            variance: columns.iter().map(|&c| correlation[(c, c)]).collect(),
+            covariance: columns.iter().map(|&c| correlation[(c, target)]).collect(),
+            variance_target: correlation[(target, target)],
+        };
+        Self { correlation, columns, target, levels: vec![start], depth: 0 }
+    }
+
+    /// Adds a variable to the set; false, and nothing changes, when the set determines it already.
+    pub(super) fn push(&mut self, z: usize) -> bool {
+        let s = self.correlation;
+        // The member's own entries in the rows so far, by substitution.
+        let at = self.columns.binary_search(&z).ok();
+        debug_assert!(at.is_some(), "members of the set are among the columns");
+        let Some(at) = at else { return false };
+        let rest = self.levels[self.depth].variance[at];
+        if rest < FLOOR {
+            return false;
+        }
+        let scale = 1.0 / rest.sqrt();
+        let mut next = if self.levels.len() > self.depth + 1 {
+            std::mem::take(&mut self.levels[self.depth + 1])
+        } else {
+            Level::default()
+        };
+        next.row.clear();
+        next.row.extend(self.columns.iter().map(|&c| s[(c, z)]));
+        let mut row_target = s[(self.target, z)];
+        for level in &self.levels[1..=self.depth] {
+            let factor = level.row[at];
+            row_target -= factor * level.row_target;
+            next.row.iter_mut().zip(&level.row).for_each(|(to, from)| *to -= factor * from);
+        }
+        row_target *= scale;
+        next.row_target = row_target;
+        let last = &self.levels[self.depth];
+        next.variance_target = last.variance_target - row_target * row_target;
+        next.variance.clear();
+        next.covariance.clear();
+        for ((value, variance), covariance) in
+            next.row.iter_mut().zip(&last.variance).zip(&last.covariance)
+        {
+            *value *= scale;
+            next.variance.push(variance - *value * *value);
+            next.covariance.push(covariance - *value * row_target);
+        }
+        self.depth += 1;
+        if self.levels.len() > self.depth {
+            self.levels[self.depth] = next;
+        } else {
+            self.levels.push(next);
+        }
+        true
+    }
+
+    /// Takes the last member out again.
+    pub(super) fn pop(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The squared partial correlation of the target and the column at a position, given the set.
+    pub(super) fn squared_correlation(&self, position: usize) -> f64 {
+        let level = &self.levels[self.depth];
+        let (variance, covariance) = (level.variance[position], level.covariance[position]);
+        if variance < FLOOR || level.variance_target < FLOOR {
+            return 0.0;
+        }
+        (covariance * covariance / (variance * level.variance_target)).min(1.0)
+    }
+}
