@@ -4,15 +4,18 @@ pub mod equal_variance;
 pub mod exact;
 mod fges;
 mod learn;
+mod mmpc;
 mod nocurl;
 mod notears;
 mod problem;
 mod registry;
 pub mod sort_regress;
+mod sweep;
 
 pub use exact::{ExactParams, ExactScore};
 pub use fges::{FgesParams, FgesSearch};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
+pub use mmpc::MmpcParams;
 pub use nocurl::{NoCurlParams, Variant};
 pub use notears::NotearsParams;
 pub use problem::{Problem, Proposal, Termination};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    ExactParams, ExactScore, FgesParams, NoCurlParams, NotearsParams, Problem, Proposal, exact,
-    fges, nocurl, notears,
+    ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams, Problem,
+    Proposal, exact, fges, mmpc, nocurl, notears,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -39,6 +39,8 @@ pub enum Algorithm {
     Exact(ExactParams),
     /// Fast greedy equivalence search (Chickering, 2002; Ramsey et al., 2017).
     Fges(FgesParams),
+    /// Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
+    Mmpc(MmpcParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -57,6 +59,7 @@ impl Algorithm {
             Self::EqBu {},
             Self::Exact(ExactParams::default()),
             Self::Fges(FgesParams::default()),
+            Self::Mmpc(MmpcParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -85,6 +88,7 @@ impl Algorithm {
             Self::EqBu {} => "eq-bu",
             Self::Exact(_) => "exact",
             Self::Fges(_) => "fges",
+            Self::Mmpc(_) => "mmpc",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -101,6 +105,7 @@ impl Algorithm {
             Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
             Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
+            Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -112,6 +117,7 @@ impl Algorithm {
             Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
                 "directions within an equivalence class are arbitrary: see the CPDAG"
             }
+            Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
             Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
@@ -122,13 +128,18 @@ impl Algorithm {
 
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
-        matches!(self, Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
+        match self {
+            Self::Fges(_) | Self::Mmpc(_) => true,
+            Self::Exact(params) => params.score == ExactScore::Bic,
+            _ => false,
+        }
     }
 
     /// How much of the graph the method means.
     pub fn claim(&self) -> Claim {
         match self {
             Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
+            Self::Mmpc(_) => Claim::Skeleton,
             _ => Claim::Dag,
         }
     }
@@ -152,6 +163,7 @@ impl Algorithm {
             Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
             Self::Exact(params) => exact::propose(problem, params, observer),
             Self::Fges(params) => fges::propose(problem, params, observer),
+            Self::Mmpc(params) => mmpc::propose(problem, params, observer),
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }

@@ -3,7 +3,6 @@
 mod class;
 mod moves;
 mod search;
-mod sweep;
 
 use serde::{Deserialize, Serialize};
 

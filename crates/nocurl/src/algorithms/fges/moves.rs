@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 
 use faer::MatRef;
 
 use super::class::Class;
-use super::sweep::Sweep;
+use crate::algorithms::sweep::{Subsets, Sweep};
 use crate::graph::bits::{self, BitMatrix, members};
 
 /// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
@@ -111,8 +112,10 @@ impl<'a> Scorer<'a> {
             .collect();
         let mut found = Vec::new();
         let room = self.most_parents - parents.len() - 1;
-        let mut walk = Walk::new(class, &mut sweep, near, room);
-        walk.run(near, &mut |sweep, clique| {
+        let around: Vec<usize> = members(near).collect();
+        let adjacent = |a, b| class.adjacent.has(a, b);
+        let mut cliques = Subsets::new(&mut sweep, around.len(), room, MOST_CLIQUES, adjacent);
+        let _ = cliques.walk(&around, &mut |sweep, clique| {
             let before = found.len();
             let others = without(near, clique);
             moves.scored += candidates.len() as u64;
@@ -126,8 +129,9 @@ impl<'a> Scorer<'a> {
             if found.len() > before {
                 moves.cliques.push(clique.to_vec());
             }
+            ControlFlow::Continue(())
         });
-        moves.limited = walk.limited;
+        moves.limited = cliques.limited;
         moves.heap = found.into();
         moves
     }
@@ -144,15 +148,18 @@ impl<'a> Scorer<'a> {
             if !members(class.parents.row(y)).filter(|&z| z != x).all(|z| sweep.push(z)) {
                 continue;
             }
-            let shared = bits::both(near, class.adjacent.row(x));
-            let mut walk = Walk::new(class, &mut sweep, &shared, usize::MAX);
-            walk.run(&shared, &mut |sweep, clique| {
+            let shared: Vec<usize> = members(&bits::both(near, class.adjacent.row(x))).collect();
+            let adjacent = |a, b| class.adjacent.has(a, b);
+            let mut cliques =
+                Subsets::new(&mut sweep, shared.len(), usize::MAX, MOST_CLIQUES, adjacent);
+            let _ = cliques.walk(&shared, &mut |sweep, clique| {
                 moves.scored += 1;
                 let value = sweep.squared_correlation(at);
                 moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
                 moves.cliques.push(clique.to_vec());
+                ControlFlow::Continue(())
             });
-            moves.limited |= walk.limited;
+            moves.limited |= cliques.limited;
         }
         moves
     }
@@ -163,63 +170,4 @@ fn without(set: &[u64], list: &[usize]) -> Vec<u64> {
     let mut rest = set.to_vec();
     list.iter().for_each(|&i| bits::exclude(&mut rest, i));
     rest
-}
-
-/// A walk through all cliques of a set of variables, the empty one first, with each clique added
-/// to what is given.
-struct Walk<'w, 'a> {
-    class: &'w Class,
-    sweep: &'w mut Sweep<'a>,
-    clique: Vec<usize>,
-    most: usize,
-    limit: usize,
-    limited: bool,
-}
-
-impl<'w, 'a> Walk<'w, 'a> {
-    fn new(class: &'w Class, sweep: &'w mut Sweep<'a>, set: &[u64], room: usize) -> Self {
-        let limit = clique_limit(members(set).count());
-        Self { class, sweep, clique: Vec::new(), most: room.min(limit), limit, limited: false }
-    }
-
-    fn run(&mut self, set: &[u64], see: &mut impl FnMut(&Sweep<'a>, &[usize])) {
-        let start: Vec<usize> = members(set).collect();
-        self.grow(&start, see);
-    }
-
-    /// Sees the clique, then every larger one with members of `more`, all adjacent to it.
-    fn grow(&mut self, more: &[usize], see: &mut impl FnMut(&Sweep<'a>, &[usize])) {
-        see(self.sweep, &self.clique);
-        if self.clique.len() == self.most {
-            self.limited |= self.most == self.limit && !more.is_empty();
-            return;
-        }
-        for (k, &z) in more.iter().enumerate() {
-            if !self.sweep.push(z) {
-                continue;
-            }
-            self.clique.push(z);
-            let next: Vec<usize> = more[k + 1..]
-                .iter()
-                .copied()
-                .filter(|&other| self.class.adjacent.has(z, other))
-                .collect();
-            self.grow(&next, see);
-            self.clique.pop();
-            self.sweep.pop();
-        }
-    }
-}
-
-/// The size of cliques up to which all subsets of `k` variables are few enough to try.
-fn clique_limit(k: usize) -> usize {
-    let (mut subsets, mut total) = (1, 1);
-    for size in 1..=k {
-        subsets = subsets * (k + 1 - size) / size;
-        total += subsets;
-        if total > MOST_CLIQUES {
-            return size - 1;
-        }
-    }
-    k
 }

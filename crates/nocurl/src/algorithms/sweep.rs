@@ -1,5 +1,7 @@
 //! Correlations given a growing set of variables.
 
+use std::ops::ControlFlow;
+
 use faer::MatRef;
 
 /// Below this share of its variance a variable counts as determined by the others.
@@ -102,4 +104,72 @@ impl<'a> Sweep<'a> {
         }
         (covariance * covariance / (variance * level.variance_target)).min(1.0)
     }
+}
+
+/// A walk through the subsets of a list of variables, the empty one first, each given in turn on
+/// top of what a sweep holds already.
+pub(super) struct Subsets<'w, 'a, J> {
+    sweep: &'w mut Sweep<'a>,
+    /// Whether two variables may be in one set.
+    join: J,
+    members: Vec<usize>,
+    most: usize,
+    limit: usize,
+    /// True when sets were left out because there would be too many.
+    pub(super) limited: bool,
+}
+
+impl<'w, 'a, J: Fn(usize, usize) -> bool> Subsets<'w, 'a, J> {
+    /// Subsets of at most `most` of `count` variables, and no larger ones than keep their number
+    /// below `budget`.
+    pub(super) fn new(
+        sweep: &'w mut Sweep<'a>,
+        count: usize,
+        most: usize,
+        budget: usize,
+        join: J,
+    ) -> Self {
+        let limit = size_limit(count, budget);
+        Self { sweep, join, members: Vec::new(), most: most.min(limit), limit, limited: false }
+    }
+
+    /// Sees the set, then every larger one with members of `more`, until told to stop.
+    pub(super) fn walk(
+        &mut self,
+        more: &[usize],
+        see: &mut impl FnMut(&Sweep<'a>, &[usize]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        see(self.sweep, &self.members)?;
+        if self.members.len() == self.most {
+            self.limited |= self.most == self.limit && !more.is_empty();
+            return ControlFlow::Continue(());
+        }
+        for (k, &z) in more.iter().enumerate() {
+            if !self.sweep.push(z) {
+                continue;
+            }
+            self.members.push(z);
+            let rest = &more[k + 1..];
+            let next: Vec<usize> =
+                rest.iter().copied().filter(|&other| (self.join)(z, other)).collect();
+            let flow = self.walk(&next, see);
+            self.members.pop();
+            self.sweep.pop();
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The size up to which all subsets of `count` variables are no more than `budget`.
+fn size_limit(count: usize, budget: usize) -> usize {
+    let (mut subsets, mut total) = (1, 1);
+    for size in 1..=count {
+        subsets = subsets * (count + 1 - size) / size;
+        total += subsets;
+        if total > budget {
+            return size - 1;
+        }
+    }
+    count
 }
