@@ -48,26 +48,28 @@ fn weakest(s: &Mat<f64>, n: f64, i: usize, j: usize, mask: usize) -> f64 {
 /// Parents and children of every variable, as Tsamardinos et al. write it, with masks.
 fn skeleton(s: &Mat<f64>, n: f64, critical: f64) -> Vec<(usize, usize)> {
     let d = s.nrows();
-    let mut chosen = vec![0usize; d];
-    for target in 0..d {
+    let around = |target: usize| {
+        let mut chosen = 0usize;
         let mut order = Vec::new();
         loop {
-            let mask = chosen[target];
+            let mask = chosen;
             let best = (0..d)
                 .filter(|&x| x != target && mask >> x & 1 == 0)
                 .map(|x| (weakest(s, n, target, x, mask), x))
                 .max_by(|a, b| a.0.total_cmp(&b.0));
             let Some((_, x)) = best.filter(|&(z, _)| z >= critical) else { break };
-            chosen[target] |= 1 << x;
+            chosen |= 1 << x;
             order.push(x);
         }
         for x in order {
-            let others = chosen[target] & !(1 << x);
+            let others = chosen & !(1 << x);
             if weakest(s, n, target, x, others) < critical {
-                chosen[target] = others;
+                chosen = others;
             }
         }
-    }
+        chosen
+    };
+    let chosen: Vec<usize> = (0..d).map(around).collect();
     let both = |i: usize, j: usize| chosen[i] >> j & 1 == 1 && chosen[j] >> i & 1 == 1;
     (0..d).flat_map(|i| (i + 1..d).map(move |j| (i, j))).filter(|&(i, j)| both(i, j)).collect()
 }

@@ -17,10 +17,11 @@ pub(super) use search::search;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FgesSearch {
-    /// Removals that help come before further additions; at the end each variable in turn loses
-    /// all its edges and is attached anew, until that no longer helps.
+    /// Removals that help come before further additions. At the end each variable in turn loses
+    /// all its edges and is attached anew, then each edge is left out, then both its ends are
+    /// attached anew; the search ends where none of this helps.
     #[default]
-    Reattach,
+    Thorough,
     /// Additions until none helps, then removals until none helps, as published.
     TwoPhase,
 }
@@ -30,7 +31,7 @@ pub enum FgesSearch {
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
 /// | `penalty` | 2 | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC | above 0 |
-/// | `search` | `reattach` | how the search goes, see [`FgesSearch`] | `reattach`, `two-phase` |
+/// | `search` | `thorough` | how the search goes, see [`FgesSearch`] | `thorough`, `two-phase` |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FgesParams {
@@ -68,8 +69,8 @@ impl FgesParams {
 ///
 /// References: Chickering, *Optimal structure identification with greedy search*, JMLR 3 (2002);
 /// Ramsey et al., *A million variables and more: the fast greedy equivalence search algorithm*
-/// (2017); removals before additions as in Nazaret and Blei, *Extremely greedy equivalence
-/// search* (2024).
+/// (2017); removals first, and trials without an edge, as in Nazaret and Blei, *Extremely greedy
+/// equivalence search* (2024).
 ///
 /// # Errors
 /// A penalty out of range, or [`Error::Cancelled`].

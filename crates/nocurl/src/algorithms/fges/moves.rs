@@ -54,6 +54,13 @@ pub(super) struct Moves {
     pub(super) limited: bool,
 }
 
+impl Moves {
+    /// The best way to remove the edge of `x`.
+    pub(super) fn cheapest(&self, x: usize) -> Option<Candidate> {
+        self.heap.iter().copied().filter(|candidate| candidate.x == x).max()
+    }
+}
+
 /// What scores depend on.
 pub(super) struct Scorer<'a> {
     correlation: MatRef<'a, f64>,

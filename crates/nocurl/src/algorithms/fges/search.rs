@@ -35,9 +35,9 @@ pub(in crate::algorithms) fn search(
             while state.add_best()? {}
             while state.remove_best()? {}
         }
-        FgesSearch::Reattach => {
+        FgesSearch::Thorough => {
             state.climb()?;
-            while state.reattach_all()? {}
+            while state.reattach_all()? || state.question_edges()? {}
         }
     }
     let mut warnings = Vec::new();
@@ -67,6 +67,8 @@ struct State<'a> {
     removals: Vec<Moves>,
     /// Variables whose removals are out of date.
     stale: Vec<u64>,
+    /// A pair that gets no edge for the time being.
+    banned: Option<(usize, usize)>,
     /// Moves that were replaced, the latest last, while there may be a way back.
     journal: Option<Vec<(Kind, usize, Moves)>>,
     /// How much twice the log-likelihood, less the penalties, has risen.
@@ -87,6 +89,7 @@ impl<'a> State<'a> {
             additions: no_moves(),
             removals: no_moves(),
             stale: bits::empty(d),
+            banned: None,
             journal: None,
             gain: 0.0,
             steps: 0,
@@ -103,26 +106,73 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Reattaches each variable in turn; false when nothing came of it.
+    /// Attaches each variable anew; false when nothing came of it.
     fn reattach_all(&mut self) -> Result<bool, Error> {
         let mut improved = false;
         for v in 0..self.class.size() {
-            improved |= self.reattach(v)?;
+            improved |= self.reattach(&[v])?;
         }
         Ok(improved)
     }
 
-    /// Takes away all edges of a variable, the least useful first, and climbs from there; goes
-    /// back unless that ends higher.
-    fn reattach(&mut self, v: usize) -> Result<bool, Error> {
+    /// Tries to do without each edge in turn, and to attach both its ends anew, until one of these
+    /// helps; false when none does.
+    fn question_edges(&mut self) -> Result<bool, Error> {
+        self.rescore_removals();
+        let mut removals: Vec<(Candidate, usize)> = Vec::new();
+        for (y, moves) in self.removals.iter().enumerate() {
+            for x in members(self.class.adjacent.row(y)) {
+                removals.extend(moves.cheapest(x).map(|candidate| (candidate, y)));
+            }
+        }
+        // Where an edge is undirected, both ends have a candidate for it.
+        removals.sort_by(|a, b| b.cmp(a));
+        let mut paired = BitMatrix::new(self.class.size());
+        for (candidate, y) in removals {
+            let x = candidate.x;
+            let fresh = !paired.has(x, y);
+            paired.insert(x, y);
+            paired.insert(y, x);
+            if self.do_without(candidate, y)? || fresh && self.reattach(&[x, y])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes away all edges of some variables, the least useful first, and climbs from there.
+    fn reattach(&mut self, variables: &[usize]) -> Result<bool, Error> {
+        self.attempt(|state| {
+            for &v in variables {
+                while let Some((candidate, y)) = state.cheapest_edge_of(v) {
+                    state.remove(candidate, y)?;
+                    state.rescore_removals();
+                }
+            }
+            state.climb()
+        })
+    }
+
+    /// Takes away an edge and climbs, first without it and then with it.
+    fn do_without(&mut self, candidate: Candidate, y: usize) -> Result<bool, Error> {
+        self.attempt(|state| {
+            state.remove(candidate, y)?;
+            state.banned = Some((candidate.x, y));
+            let climbed = state.climb();
+            state.banned = None;
+            climbed.and_then(|()| state.climb())
+        })
+    }
+
+    /// Changes the class and goes back unless that ends higher.
+    fn attempt(
+        &mut self,
+        change: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
         self.rescore_removals();
         let (class, gain) = (self.class.clone(), self.gain);
         self.journal = Some(Vec::new());
-        while let Some((candidate, y)) = self.cheapest_edge_of(v) {
-            self.remove(candidate, y)?;
-            self.rescore_removals();
-        }
-        self.climb()?;
+        change(self)?;
         let journal = self.journal.take().unwrap_or_default();
         if self.gain > gain + PROGRESS {
             return Ok(true);
@@ -136,10 +186,10 @@ impl<'a> State<'a> {
 
     /// The edge of `v` whose removal costs least.
     fn cheapest_edge_of(&self, v: usize) -> Option<(Candidate, usize)> {
-        let around = members(self.class.adjacent.row(v)).chain([v]);
-        around
-            .flat_map(|y| self.removals[y].heap.iter().map(move |candidate| (*candidate, y)))
-            .filter(|(candidate, y)| candidate.x == v || *y == v)
+        let own = self.removals[v].heap.peek().map(|&candidate| (candidate, v));
+        members(self.class.adjacent.row(v))
+            .filter_map(|y| Some((self.removals[y].cheapest(v)?, y)))
+            .chain(own)
             .max()
     }
 
@@ -180,16 +230,22 @@ impl<'a> State<'a> {
             }
             k += 1;
         }
+        let is_banned = |x| self.banned == Some((x, y)) || self.banned == Some((y, x));
+        let (mut best, mut aside) = (None, Vec::new());
         while let Some(&candidate) = moves.heap.peek().filter(|top| top.value > bound) {
-            match path(&moves.cliques, &candidate) {
-                None => return Some(candidate),
-                Some(path) => {
-                    moves.heap.pop();
-                    moves.blocked.push((candidate, path));
-                }
+            if is_banned(candidate.x) {
+                aside.extend(moves.heap.pop());
+                continue;
             }
+            let Some(path) = path(&moves.cliques, &candidate) else {
+                best = Some(candidate);
+                break;
+            };
+            moves.heap.pop();
+            moves.blocked.push((candidate, path));
         }
-        None
+        moves.heap.extend(aside);
+        best
     }
 
     /// Removes the edge that gains most; false when none gains.
