@@ -9,6 +9,7 @@ use faer::MatRef;
 use super::class::Class;
 use crate::algorithms::sweep::{Subsets, Sweep};
 use crate::graph::bits::{self, BitMatrix, members};
+use crate::regress::Node;
 
 /// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
 const MOST_CLIQUES: usize = 8192;
@@ -147,27 +148,41 @@ impl<'a> Scorer<'a> {
     /// are adjacent to `x`. The other parents of `y` and `C` are given.
     pub(super) fn removals(&self, class: &Class, y: usize) -> Moves {
         let mut moves = Moves::default();
-        let near = class.neighbours.row(y);
-        let columns: Vec<usize> =
-            (0..self.size()).filter(|&x| class.parents.has(y, x) || bits::has(near, x)).collect();
-        for (at, &x) in columns.iter().enumerate() {
-            let mut sweep = Sweep::new(self.correlation, &columns, y);
-            if !members(class.parents.row(y)).filter(|&z| z != x).all(|z| sweep.push(z)) {
-                continue;
-            }
-            let shared: Vec<usize> = members(&bits::both(near, class.adjacent.row(x))).collect();
-            let adjacent = |a, b| class.adjacent.has(a, b);
-            let mut cliques =
-                Subsets::new(&mut sweep, shared.len(), usize::MAX, MOST_CLIQUES, adjacent);
-            let _ = cliques.walk(&shared, &mut |sweep, clique| {
-                moves.scored += 1;
-                let value = sweep.squared_correlation(at);
-                moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
-                moves.cliques.push(clique.to_vec());
-                ControlFlow::Continue(())
-            });
-            moves.limited |= cliques.limited;
+        let near: Vec<usize> = members(class.neighbours.row(y)).collect();
+        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        let mut columns: Vec<usize> = near.iter().chain(&parents).copied().collect();
+        columns.sort_unstable();
+        let mut sweep = Sweep::new(self.correlation, &columns, y);
+        if !parents.iter().all(|&z| sweep.push(z)) {
+            return moves;
         }
+        let adjacent = |a, b| class.adjacent.has(a, b);
+        let mut cliques = Subsets::new(&mut sweep, near.len(), usize::MAX, MOST_CLIQUES, adjacent);
+        let _ = cliques.walk(&near, &mut |sweep, clique| {
+            let fits = |x: usize| clique.iter().all(|&z| z != x && class.adjacent.has(x, z));
+            let mut found = |x, value: f64| {
+                moves.scored += 1;
+                moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
+            };
+            for (at, &x) in columns.iter().enumerate() {
+                if !class.parents.has(y, x) && fits(x) {
+                    found(x, sweep.squared_correlation(at));
+                }
+            }
+            // Leaving one parent out of a regression needs no regression of its own.
+            if parents.iter().any(|&x| fits(x)) {
+                let given = parents.iter().chain(clique).copied().collect();
+                if let Some(node) = Node::new(self.correlation, y, given) {
+                    for (k, &x) in parents.iter().enumerate().filter(|&(_, &x)| fits(x)) {
+                        let rise = node.coefficients[k].powi(2) / node.inverse[(k, k)];
+                        found(x, rise / (rise + node.residual));
+                    }
+                }
+            }
+            moves.cliques.push(clique.to_vec());
+            ControlFlow::Continue(())
+        });
+        moves.limited = cliques.limited;
         moves
     }
 }

@@ -9,8 +9,9 @@ use crate::graph::bits::{self, BitMatrix, members};
 use crate::observe::checkpoint;
 use crate::{Cpdag, Error, Observer, Problem, Progress};
 
-/// A rise of the score that counts, in units of twice the log-likelihood.
-const PROGRESS: f64 = 1e-6;
+/// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
+/// feign where variables are nearly collinear, far less than an edge is worth.
+const PROGRESS: f64 = 0.01;
 
 /// What the search found.
 pub(in crate::algorithms) struct Found {
@@ -251,7 +252,7 @@ impl<'a> State<'a> {
     /// Removes the edge that gains most; false when none gains.
     fn remove_best(&mut self) -> Result<bool, Error> {
         // What was just added for its gain must not go again because of rounding.
-        const ROUNDING: f64 = 1e-9;
+        const ROUNDING: f64 = 1e-4;
         self.rescore_removals();
         let bound = -self.scorer.bound * (1.0 - ROUNDING);
         let tops = self.removals.iter().enumerate();
