@@ -256,7 +256,7 @@ fn scenario(value: Value) -> Result<Scenario, Error> {
     let same_draws_as = fields.optional("same_draws_as")?;
     let name: String = fields.required("name")?;
     let simulation = fields.rest(
-        |settings| serde_json::from_value(settings),
+        serde_json::from_value,
         &Simulation::default(),
         &["name", "same_draws_as"],
         &["variables"],
@@ -363,7 +363,7 @@ impl Fields {
             _ => Map::new(),
         };
         inner.iter().for_each(|name| drop(settings.remove(*name)));
-        for name in self.fields.keys().filter(|name| !settings.contains_key(*name)) {
+        if let Some(name) = self.fields.keys().find(|name| !settings.contains_key(*name)) {
             let known = own.iter().copied().chain(settings.keys().map(String::as_str));
             return Err(self.told(&unknown("field", name, known, "")));
         }

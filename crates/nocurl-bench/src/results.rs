@@ -5,7 +5,7 @@
 //! that the next run cuts off.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -159,7 +159,7 @@ impl Log {
         };
         let known = match std::fs::read_to_string(&definition) {
             Ok(text) => Some(text),
-            Err(_) if path.exists() => {
+            Err(_) if std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) => {
                 return Err(refused("results.csv is there without its results.json".into()));
             }
             Err(_) => None,
@@ -214,7 +214,7 @@ impl Log {
             .truncate(false)
             .open(&path)
             .map_err(Error::file(&path))?;
-        if file.try_lock().is_err() {
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             let path = path.display();
             return Err(Error::Input(format!("`{path}`: another run is writing to it")));
         }

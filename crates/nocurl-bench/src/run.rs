@@ -85,8 +85,9 @@ fn missing_times<'a>(grid: &'a Grid, settings: &Settings, rows: &[Row]) -> Vec<J
 /// The jobs of a grid, trial by trial, with the contenders that are wanted.
 fn jobs<'a>(grid: &'a Grid, wanted: impl Fn(Key<'_>) -> bool) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
+    let sizes: BTreeSet<usize> = grid.sizes.iter().copied().collect();
     for trial in 0..grid.trials {
-        for &size in &grid.sizes {
+        for &size in &sizes {
             for scenario in &grid.scenarios {
                 let due = |contender: &&Contender| {
                     trial < contender.trials(grid.trials, size)
@@ -231,15 +232,15 @@ impl Place {
 }
 
 /// The engine's observer of one trial: stops it when its time is over or the run is.
-struct Limit<'a> {
-    pass: &'a Pass<'a>,
+struct Limit<'p, 'a> {
+    pass: &'p Pass<'a>,
     timeout: Option<Duration>,
     start: Instant,
     passed: AtomicBool,
 }
 
-impl<'a> Limit<'a> {
-    fn new(pass: &'a Pass<'a>, timeout: Option<Duration>) -> Self {
+impl<'p, 'a> Limit<'p, 'a> {
+    fn new(pass: &'p Pass<'a>, timeout: Option<Duration>) -> Self {
         Self { pass, timeout, start: Instant::now(), passed: AtomicBool::new(false) }
     }
 
@@ -252,7 +253,7 @@ impl<'a> Limit<'a> {
     }
 }
 
-impl Observer for Limit<'_> {
+impl Observer for Limit<'_, '_> {
     fn cancelled(&self) -> bool {
         if self.timeout.is_some_and(|timeout| self.start.elapsed() > timeout) {
             self.passed.store(true, Ordering::Relaxed);
@@ -419,7 +420,9 @@ impl Forecast {
                 forecast.cells.entry(cell).or_default().left += 1;
             }
         }
-        rows.iter().for_each(|row| forecast.learn(row));
+        for row in rows {
+            forecast.learn(row);
+        }
         forecast
     }
 

@@ -116,10 +116,16 @@ impl Cell {
         complete.then(|| Verdict::of(self.shd?, published.shd?)).flatten()
     }
 
-    /// Mean and error of a trial's figures; where a trial has several rows the last one counts.
+    /// Mean and error of the trials' figures. Of several rows of a trial the last one counts, unless
+    /// it is a timing that did not end well.
     fn new(scenario: &Scenario, d: usize, contender: &Contender, rows: &[&Row]) -> Self {
         let mut trials: BTreeMap<u32, &Row> = BTreeMap::new();
-        rows.iter().for_each(|row| drop(trials.insert(row.trial, row)));
+        for row in rows {
+            let known = trials.entry(row.trial).or_insert(row);
+            if row.status == Status::Ok || known.status != Status::Ok {
+                *known = row;
+            }
+        }
         let count = |status| trials.values().filter(|row| row.status == status).count();
         let over = |figure: fn(&Row) -> Option<f64>| {
             Estimate::of(trials.values().filter_map(|row| figure(row)))

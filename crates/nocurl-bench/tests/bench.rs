@@ -67,7 +67,7 @@ impl StopAfter {
 
 impl Observer for StopAfter {
     fn report(&self, _: Progress) {
-        let _ = self.0.try_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
     }
 
     fn cancelled(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use nocurl_bench::plot::{Figure, svg};
 use nocurl_bench::table::{self, Provenance};
-use nocurl_bench::{Error, Log, run, summarise};
+use nocurl_bench::{Log, run, summarise};
 use nocurl_io::write_text;
 
 use crate::config::Bench;
@@ -16,11 +16,10 @@ pub(crate) fn bench(config: Bench) -> Result<(), Failure> {
     let mut log = Log::open(&config.output, &config.selected, config.settings.seed)?;
     let kept = format!("finished trials are kept in {folder}; the same command goes on from there");
     let watch = Watch::start_keeping(config.quiet, kept);
-    match run(&config.selected, &config.settings, &mut log, &watch) {
-        // The watch knows best what to say of it.
-        Ok(()) | Err(Error::Cancelled) => watch.finish()?,
-        Err(error) => return Err(error.into()),
-    }
+    let outcome = run(&config.selected, &config.settings, &mut log, &watch);
+    // First, since the watch knows what to say after Ctrl-C.
+    watch.finish()?;
+    outcome?;
 
     let cells = summarise(&config.grid, log.rows());
     let provenance = Provenance::here(command());
