@@ -238,17 +238,20 @@ impl Panel {
 
 fn legend(svg: &mut Svg, left: f64, looks: &[Look<'_>], published: bool) {
     let mut y = MARGIN.top;
-    let mut entry = |look: &Look<'_>, name: &str, solid| {
+    let mut entry = |look: &Look<'_>, name: &str, solid, below: f64| {
         svg.path(&[(left, y), (left + 30.0, y)], look.colour, solid);
         svg.marker((left + 15.0, y), look, solid);
         svg.text((left + 38.0, y + 4.5), "start", name);
-        y += LEGEND_LINE;
+        y += LEGEND_LINE + below;
     };
-    looks.iter().for_each(|look| entry(look, look.method, true));
+    for (k, look) in looks.iter().enumerate() {
+        let gap = if k + 1 == looks.len() { LEGEND_LINE / 2.0 } else { 0.0 };
+        entry(look, look.method, true, gap);
+    }
     if published {
         let look = Look { method: "", colour: "#777", marker: MARKERS[0], beside: 1.0 };
-        entry(&look, "this run", true);
-        entry(&look, "published", false);
+        entry(&look, "this run", true, 0.0);
+        entry(&look, "published", false, 0.0);
     }
 }
 

@@ -89,6 +89,8 @@ pub struct Cell {
     pub failed: usize,
     /// Trials that were stopped at the limit of time.
     pub timeouts: usize,
+    /// What the last trial without a graph says.
+    pub error: Option<String>,
     /// Seconds of a trial.
     pub time: Option<Estimate>,
     /// Whether these are of trials that had the machine for themselves.
@@ -142,6 +144,7 @@ impl Cell {
             trials: count(Status::Ok),
             failed: count(Status::Failed),
             timeouts: count(Status::Timeout),
+            error: trials.values().rev().find_map(|row| row.error.clone()),
             timing: if alone.is_some() { Timing::Alone } else { Timing::Throughput },
             time: alone.or_else(|| seconds(Timing::Throughput)),
             delta_f: over(|row| row.delta_f),

@@ -55,18 +55,26 @@ pub fn markdown(
             let rows: Vec<Vec<String>> = cells.iter().map(|cell| line(cell)).collect();
             text += &format!("\n## {}\n\n{}", scenario.name, aligned(&rows));
         }
-        for cell in cells {
-            let row = cell.published.and_then(|row| Some((row, row.remark.as_ref()?)));
-            notes.extend(row.map(|(row, remark)| {
-                format!("- † {} of Table {}: {remark}; no verdict.\n", row.method, row.table)
-            }));
-        }
+        notes.extend(cells.iter().flat_map(|cell| remarks(cell)));
     }
     notes.dedup();
     if !notes.is_empty() {
         text += &format!("\n{}", notes.concat());
     }
     text
+}
+
+/// What must be said of a cell below the tables.
+fn remarks(cell: &Cell) -> impl Iterator<Item = String> {
+    let doubt = cell.published.and_then(|row| {
+        let remark = row.remark.as_ref()?;
+        Some(format!("- † {} of Table {}: {remark}; no verdict.\n", row.method, row.table))
+    });
+    let lost = cell.error.as_ref().map(|error| {
+        let Cell { scenario, method, d, .. } = cell;
+        format!("- {scenario}, d = {d}, {method}: {} trials: {error}\n", trials(cell))
+    });
+    doubt.into_iter().chain(lost)
 }
 
 fn preamble(grid: &Grid, settings: &Settings, provenance: &Provenance) -> String {
@@ -101,7 +109,7 @@ fn line(cell: &Cell) -> Vec<String> {
     let beside = if cell.timing == Timing::Throughput && cell.time.is_some() { "*" } else { "" };
     vec![
         cell.d.to_string(),
-        cell.method.clone(),
+        cell.method.replace('|', "\\|"),
         trials(cell),
         shown_by(seconds, cell.time) + beside,
         shown(cell.delta_f),
@@ -111,7 +119,7 @@ fn line(cell: &Cell) -> Vec<String> {
         shown(cell.reversed),
         shown(row.and_then(|row| row.shd)) + mark,
         cell.verdict().map_or("", |verdict| verdict.name()).into(),
-        shown_by(seconds, row.and_then(|row| row.time)),
+        shown(row.and_then(|row| row.time)),
         shown(row.and_then(|row| row.delta_f)),
     ]
 }
@@ -156,7 +164,8 @@ fn aligned(rows: &[Vec<String>]) -> String {
     let header: Vec<String> = HEADER.map(String::from).to_vec();
     let width = |k: usize| {
         let cells = rows.iter().chain([&header]).map(|row| row[k].chars().count());
-        cells.max().unwrap_or(0)
+        // The rule below the names needs three characters.
+        cells.max().unwrap_or(0).max(3)
     };
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let is_text = |k: usize| matches!(HEADER[k], "method" | "verdict");
