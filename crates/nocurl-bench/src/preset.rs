@@ -225,16 +225,20 @@ fn large_scenario() -> Scenario {
     }
 }
 
-/// Each up to the size that it can do in minutes on two cores.
+/// Each up to the size that it can do in minutes on two cores. Edges are chosen by the threshold
+/// alone: backward elimination by a criterion costs more than the methods here, about d^4.
 fn large_methods() -> Vec<Contender> {
-    let refined = as_nocurl2(|algorithm| pruned(algorithm, Some(Refine::EqualVariance)));
+    let refined = as_nocurl2(|algorithm| Options {
+        refine: Some(Refine::EqualVariance),
+        ..as_drawn(algorithm)
+    });
     let limit = |contender, max_size| Contender { max_size: Some(max_size), ..contender };
     let mut methods: Vec<Contender> = limited(registered("FGS", "fges", centred), 1000).collect();
     methods.extend(limited(registered("MMPC", "mmpc", centred), 500));
     methods.extend(limited(registered("NOTEARS", "notears", as_drawn), 100));
-    methods.extend(registered("Eq+TD", "eq-td", |algorithm| pruned(algorithm, None)));
-    methods.extend(limited(registered("Eq+BU", "eq-bu", |a| pruned(a, None)), 2000));
-    methods.extend(registered("sortnregress", "sortnregress", |a| pruned(a, None)));
+    methods.extend(registered("Eq+BU", "eq-bu", as_drawn));
+    methods.extend(registered("Eq+TD", "eq-td", as_drawn));
+    methods.extend(registered("sortnregress", "sortnregress", as_drawn));
     methods.push(limit(nocurl("NoCurl-1", ONE, Variant::Standard), 1000));
     methods.push(limit(nocurl("NoCurl-2", TWO, Variant::Standard), 1000));
     methods.push(limit(Contender::new("NoCurl-2+refine", refined), 1000));
