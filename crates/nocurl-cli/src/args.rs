@@ -299,7 +299,7 @@ pub(crate) struct BenchArguments {
     /// Name of a grid below, or a .toml file
     pub(crate) grid: String,
 
-    /// Folder for results, tables and figures [default: bench-<grid>]
+    /// Folder for results, tables and figures (bench- and the name of the grid without it)
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     /// Print nothing but errors
