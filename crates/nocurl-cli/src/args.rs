@@ -17,6 +17,7 @@ Examples:
   nocurl learn data.csv                          learn a graph and show it
   nocurl learn data.csv --output graph.json      and write it down
   nocurl methods                                 see which methods there are
+  nocurl bench paper                             the paper's linear tables once more
   nocurl COMMAND --help                          flags and examples of a command";
 
 #[derive(Debug, Subcommand)]
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArguments),
     /// List the methods and their parameters
     Methods(MethodsArguments),
+    /// Run the paper's experiments, or others like them
+    Bench(BenchArguments),
 }
 
 const LEARN_EXAMPLES: &str = "\
@@ -269,4 +272,66 @@ pub(crate) struct MethodsArguments {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Grids:
+  paper, paper-linear   the paper's Tables score1 to score4: all methods on linear data
+  paper-hyper           its Tables hyperER3 and hyperER6: penalties and ablations of NoCurl
+  paper-ablation        its Table ablation: ER6-Gaussian, d = 30
+  standardised          the data of paper-linear with unit variances
+  unequal-variance      as paper-linear, with noise variances between 0.5 and 2
+  scale                 100 to 5000 variables
+  FILE.toml             a grid of your own; docs/cli.md shows one
+
+Examples:
+  nocurl bench paper
+  nocurl bench paper --sizes 10,30 --trials 100 --methods NoCurl-1,NoCurl-2,NOTEARS
+  nocurl bench scale --timeout 600 --output bench-scale
+  nocurl bench my-grid.toml
+
+Every finished trial is written to results.csv in the output folder at once; the same command goes
+on where it was stopped.";
+
+#[derive(Debug, Args)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub(crate) struct BenchArguments {
+    /// Name of a grid below, or a .toml file
+    pub(crate) grid: String,
+
+    /// Folder for results, tables and figures (bench- and the name of the grid without it)
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Seed from which every trial's own seed is made
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+
+    /// Trials of each scenario, size and method [default: the grid's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) trials: Option<u32>,
+    /// Numbers of variables [default: the grid's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    pub(crate) sizes: Vec<usize>,
+    /// Methods by their names in the tables; a name with a comma goes in double quotes
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) methods: Vec<String>,
+    /// Scenarios by their names in the tables
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) scenarios: Vec<String>,
+
+    /// Longest time of a trial; one that takes longer is recorded as such
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) timeout: Option<f64>,
+    /// Trials at the same time, each on one core [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Trials of each cell that are run once more, alone, for their time; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) timing_trials: u32,
+    /// Run trials that failed or ran out of time again
+    #[arg(long)]
+    pub(crate) retry: bool,
 }

@@ -1,17 +1,19 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nocurl::refine::Refine;
 use nocurl::regress::Prune;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
+use nocurl_bench::{Grid, Settings};
 use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
 use serde_json::{Map, Value, json};
 
 use crate::args::{
-    HeaderArgument, LearnArguments, MethodArguments, MissingArgument, PipelineArguments,
-    PruneArgument, RefineArgument, SimulateArguments, TableArguments,
+    BenchArguments, HeaderArgument, LearnArguments, MethodArguments, MissingArgument,
+    PipelineArguments, PruneArgument, RefineArgument, SimulateArguments, TableArguments,
 };
 use crate::failure::Failure;
 use crate::parameter;
@@ -283,4 +285,58 @@ fn pair(flag: &str, text: &str) -> Result<(f64, f64), Failure> {
 
 fn number(flag: &str, text: &str) -> Result<f64, Failure> {
     text.trim().parse().map_err(|_| Failure::Input(format!("{flag}: `{text}` is not a number")))
+}
+
+/// A valid `nocurl bench`.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    /// All that the tables may show.
+    pub(crate) grid: Grid,
+    /// What is run now.
+    pub(crate) selected: Grid,
+    pub(crate) settings: Settings,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl Bench {
+    /// Checks flags and reads the grid; runs nothing.
+    pub(crate) fn new(arguments: BenchArguments) -> Result<Self, Failure> {
+        let grid = grid(&arguments.grid)?;
+        let mut selected = grid
+            .clone()
+            .with_methods(&names("--methods", &arguments.methods)?)?
+            .with_scenarios(&names("--scenarios", &arguments.scenarios)?)?;
+        selected.trials = arguments.trials.unwrap_or(grid.trials);
+        if !arguments.sizes.is_empty() {
+            selected.sizes = arguments.sizes;
+        }
+        selected.validate()?;
+        let seconds = |text: f64| {
+            let positive = Duration::try_from_secs_f64(text).ok().filter(|time| !time.is_zero());
+            positive.ok_or_else(|| {
+                Failure::Input(format!("--timeout {text}: it must be a positive number of seconds"))
+            })
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let settings = Settings {
+            seed: arguments.seed,
+            jobs: arguments.jobs.map_or(cores, usize::from),
+            timeout: arguments.timeout.map(seconds).transpose()?,
+            timing_trials: arguments.timing_trials,
+            retry: arguments.retry,
+        };
+        let output = arguments.output.unwrap_or_else(|| format!("bench-{}", grid.name).into());
+        Ok(Self { grid, selected, settings, output, quiet: arguments.quiet })
+    }
+}
+
+/// A preset by its name, or the grid in a file.
+fn grid(name: &str) -> Result<Grid, Failure> {
+    if !name.ends_with(".toml") {
+        return Ok(Grid::preset(name)?);
+    }
+    let told = |error: &dyn std::fmt::Display| Failure::Input(format!("`{name}`: {error}"));
+    let text = std::fs::read_to_string(name).map_err(|error| told(&error))?;
+    Grid::from_toml(&text).map_err(|error| told(&error))
 }

@@ -2,13 +2,16 @@
 
 use std::io;
 
+/// What is left of most commands that are stopped.
+pub(crate) const NOTHING: &str = "nothing was written";
+
 /// A command that has no result.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Something about the input or the flags, which the user can change.
     Input(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C, and what is left of the work.
+    Interrupted(String),
     /// Anything else, such as a disk that filled up while writing.
     Other(String),
     /// Nobody reads standard output any more, as in `nocurl methods | head -1`: no failure at all.
@@ -21,7 +24,7 @@ impl Failure {
             Self::ClosedPipe => 0,
             Self::Other(_) => 1,
             Self::Input(_) => 2,
-            Self::Interrupted => 130,
+            Self::Interrupted(_) => 130,
         }
     }
 
@@ -56,7 +59,7 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Input(message) | Self::Other(message) => f.write_str(message),
-            Self::Interrupted => f.write_str("interrupted: nothing was written"),
+            Self::Interrupted(left) => write!(f, "interrupted: {left}"),
             Self::ClosedPipe => f.write_str("standard output is closed"),
         }
     }
@@ -65,7 +68,7 @@ impl std::fmt::Display for Failure {
 impl From<nocurl::Error> for Failure {
     fn from(error: nocurl::Error) -> Self {
         match error {
-            nocurl::Error::Cancelled => Self::Interrupted,
+            nocurl::Error::Cancelled => Self::Interrupted(NOTHING.into()),
             error => Self::Input(error.to_string()),
         }
     }
@@ -76,6 +79,15 @@ impl From<nocurl_io::Error> for Failure {
         match error {
             nocurl_io::Error::Engine(error) => error.into(),
             error => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<nocurl_bench::Error> for Failure {
+    fn from(error: nocurl_bench::Error) -> Self {
+        match error {
+            nocurl_bench::Error::Input(message) => Self::Input(message),
+            error => Self::Other(error.to_string()),
         }
     }
 }

@@ -43,6 +43,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
+        Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
     }
 }
 

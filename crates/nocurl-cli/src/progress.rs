@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nocurl::{Observer, Progress};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, NOTHING};
 use crate::report;
 
 /// Work shorter than this shows no bar.
@@ -28,6 +28,8 @@ const WRITING: u8 = 2;
 /// Shows progress on standard error and passes Ctrl-C on to the engine.
 pub(crate) struct Watch {
     state: Arc<AtomicU8>,
+    /// What is left when Ctrl-C stops the work.
+    left: String,
     started: Instant,
     /// Milliseconds after the start when the bar is due next.
     due: AtomicU64,
@@ -43,6 +45,12 @@ struct Shown {
 impl Watch {
     /// Starts watching, with a bar unless the user wants none or would not see it.
     pub(crate) fn start(quiet: bool) -> Self {
+        Self::start_keeping(quiet, NOTHING.into())
+    }
+
+    /// The same for work that leaves something when it is stopped: `left` says what.
+    pub(crate) fn start_keeping(quiet: bool, left: String) -> Self {
+        let interrupted = Failure::Interrupted(left.clone());
         let state = Arc::new(AtomicU8::new(RUNNING));
         let shared = state.clone();
         // Without a handler Ctrl-C ends the program at once, which leaves nothing behind either.
@@ -51,8 +59,8 @@ impl Watch {
                 shared.compare_exchange(RUNNING, STOPPED, Ordering::SeqCst, Ordering::SeqCst);
             if moved.is_ok() {
                 std::thread::sleep(GRACE);
-                report::error(&Failure::Interrupted);
-                std::process::exit(i32::from(Failure::Interrupted.code()));
+                report::error(&interrupted);
+                std::process::exit(i32::from(interrupted.code()));
             }
         });
         let visible = !quiet && std::io::stderr().is_terminal();
@@ -61,7 +69,7 @@ impl Watch {
             Mutex::new(Shown { bar, stage: "" })
         });
         let due = AtomicU64::new(PATIENCE.as_millis() as u64);
-        Self { state, started: Instant::now(), due, bar }
+        Self { state, left, started: Instant::now(), due, bar }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -76,7 +84,7 @@ impl Watch {
         self.state
             .compare_exchange(RUNNING, WRITING, Ordering::SeqCst, Ordering::SeqCst)
             .map(|_| ())
-            .map_err(|_| Failure::Interrupted)
+            .map_err(|_| Failure::Interrupted(self.left.clone()))
     }
 }
 

@@ -30,3 +30,29 @@ fn ctrl_c_stops_with_one_line_and_writes_nothing() {
     assert_eq!(told, "error: interrupted: nothing was written\n");
     assert!(folder.files().is_empty(), "{:?}", folder.files());
 }
+
+#[test]
+fn ctrl_c_keeps_the_finished_trials_of_a_bench() {
+    let folder = Folder::new();
+    let flags = ["--sizes", "10,100", "--trials", "500", "--methods", "NOTEARS", "--output", "out"];
+    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+        .args(["bench", "paper"])
+        .args(flags)
+        .current_dir(folder.path("."))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let rows = || std::fs::read_to_string(folder.path("out/results.csv")).unwrap_or_default();
+    while rows().lines().count() < 3 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("kept in out") && told.contains("the same command"), "{told}");
+    assert!(rows().ends_with('\n') && rows().lines().count() >= 3);
+}

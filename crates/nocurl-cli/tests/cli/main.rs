@@ -1,6 +1,7 @@
 //! The program as its users see it: what goes in, what comes out, and the exit code.
 
 mod bad_input;
+mod bench;
 mod evaluate;
 mod interrupt;
 mod learn;

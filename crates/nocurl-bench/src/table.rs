@@ -1,0 +1,292 @@
+//! Tables in the paper's format, as Markdown and as CSV.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::results::Timing;
+use crate::{Cell, Error, Estimate, Grid, Settings};
+
+/// What a reader must know to repeat a run.
+#[derive(Debug, Clone)]
+pub struct Provenance {
+    /// The command as it was typed.
+    pub command: String,
+    /// The machine, in a few words.
+    pub machine: String,
+    /// The day the tables were made.
+    pub date: String,
+}
+
+impl Provenance {
+    /// Of this machine, now.
+    pub fn here(command: String) -> Self {
+        Self { command, machine: machine(), date: today() }
+    }
+}
+
+const HEADER: [&str; 13] = [
+    "d",
+    "method",
+    "n",
+    "time (s)",
+    "delta-F",
+    "SHD",
+    "extra",
+    "missing",
+    "reversed",
+    "published SHD",
+    "verdict",
+    "published time (s)",
+    "published delta-F",
+];
+
+/// The report: how it was made, then a table for each scenario.
+pub fn markdown(
+    grid: &Grid,
+    settings: &Settings,
+    provenance: &Provenance,
+    cells: &[Cell],
+) -> String {
+    let mut text = preamble(grid, settings, provenance);
+    let mut notes = Vec::new();
+    for scenario in &grid.scenarios {
+        let cells: Vec<&Cell> =
+            cells.iter().filter(|cell| cell.scenario == scenario.name).collect();
+        if !cells.is_empty() {
+            let rows: Vec<Vec<String>> = cells.iter().map(|cell| line(cell)).collect();
+            text += &format!("\n## {}\n\n{}", scenario.name, aligned(&rows));
+        }
+        notes.extend(cells.iter().flat_map(|cell| remarks(cell)));
+    }
+    notes.dedup();
+    if !notes.is_empty() {
+        text += &format!("\n{}", notes.concat());
+    }
+    text
+}
+
+/// What must be said of a cell below the tables.
+fn remarks(cell: &Cell) -> impl Iterator<Item = String> {
+    let doubt = cell.published.and_then(|row| {
+        let remark = row.remark.as_ref()?;
+        Some(format!("- † {} of Table {}: {remark}; no verdict.\n", row.method, row.table))
+    });
+    let lost = cell.error.as_ref().map(|error| {
+        let Cell { scenario, method, d, .. } = cell;
+        format!("- {scenario}, d = {d}, {method}: {} trials: {error}\n", trials(cell))
+    });
+    doubt.into_iter().chain(lost)
+}
+
+fn preamble(grid: &Grid, settings: &Settings, provenance: &Provenance) -> String {
+    let Provenance { command, machine, date } = provenance;
+    let (name, seed) = (&grid.name, settings.seed);
+    let version = env!("CARGO_PKG_VERSION");
+    let limit = settings.timeout.map_or_else(String::new, |timeout| {
+        format!(" A trial that took longer than {} s was stopped.", timeout.as_secs_f64())
+    });
+    format!(
+        "# nocurl bench {name}\n\n\
+         - Command: `{command}`\n\
+         - nocurl {version}, {date}; {machine}\n\
+         - Mean ± standard error over n trials.{limit} Trial k of a scenario at d variables has a \
+           seed made from the scenario's name, d, k and --seed {seed}: the column `seed` of \
+           results.csv. All methods of a trial have the same data.\n\
+         - Times are those of trials that had the machine for themselves; a time with `*` is of \
+           trials that ran beside others. They leave out drawing data and computing moments.\n\
+         - delta-F is F before the last threshold, less F of the truth. SHD = extra + missing + \
+           reversed.\n\
+         - Published: {SOURCE}, 100 trials. `agrees`: the two SHD differ by at most two standard \
+           errors of their difference; `better`: ours is lower than that; `worse`: higher. Trials \
+           that failed or ran out of time leave no verdict.\n"
+    )
+}
+
+const SOURCE: &str = "Yu, Gao, Yin, Ji, DAGs with No Curl, ICML 2021";
+
+fn line(cell: &Cell) -> Vec<String> {
+    let row = cell.published;
+    let mark = if row.is_some_and(|row| row.remark.is_some()) { " †" } else { "" };
+    let beside = if cell.timing == Timing::Throughput && cell.time.is_some() { "*" } else { "" };
+    vec![
+        cell.d.to_string(),
+        cell.method.replace('|', "\\|"),
+        trials(cell),
+        shown_by(seconds, cell.time) + beside,
+        shown(cell.delta_f),
+        shown(cell.shd),
+        shown(cell.extra),
+        shown(cell.missing),
+        shown(cell.reversed),
+        shown(row.and_then(|row| row.shd)) + mark,
+        cell.verdict().map_or("", |verdict| verdict.name()).into(),
+        shown(row.and_then(|row| row.time)),
+        shown(row.and_then(|row| row.delta_f)),
+    ]
+}
+
+/// `20`, or `18 (2 failed)`.
+fn trials(cell: &Cell) -> String {
+    let lost = [(cell.failed, "failed"), (cell.timeouts, "timeout")];
+    let lost: Vec<String> =
+        lost.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    match lost.is_empty() {
+        true => cell.trials.to_string(),
+        false => format!("{} ({})", cell.trials, lost.join(", ")),
+    }
+}
+
+/// With two decimals, as the paper.
+fn shown(estimate: Option<Estimate>) -> String {
+    shown_by(|value| format!("{value:.2}"), estimate)
+}
+
+fn shown_by(number: impl Fn(f64) -> String, estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => String::new(),
+        Some(Estimate { mean, error: None }) => number(mean),
+        Some(Estimate { mean, error: Some(error) }) => {
+            format!("{} ± {}", number(mean), number(error))
+        }
+    }
+}
+
+/// Two decimals, more where they would be all zeros.
+fn seconds(value: f64) -> String {
+    match value {
+        short if short > 0.0 && short < 1e-4 => format!("{value:.0e}"),
+        short if short > 0.0 && short < 0.1 => format!("{value:.4}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// A Markdown table that can also be read as it is.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let header: Vec<String> = HEADER.map(String::from).to_vec();
+    let width = |k: usize| {
+        let cells = rows.iter().chain([&header]).map(|row| row[k].chars().count());
+        // The rule below the names needs three characters.
+        cells.max().unwrap_or(0).max(3)
+    };
+    let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
+    let is_text = |k: usize| matches!(HEADER[k], "method" | "verdict");
+    let joined = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let line = |row: &Vec<String>| {
+        let padded = row.iter().zip(&widths).enumerate().map(|(k, (cell, &width))| {
+            if is_text(k) { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        joined(padded.collect())
+    };
+    let rule = widths.iter().enumerate().map(|(k, &width)| {
+        let dashes = "-".repeat(width.saturating_sub(1));
+        if is_text(k) { format!("{dashes}-") } else { format!("{dashes}:") }
+    });
+    let rule = joined(rule.collect());
+    line(&header) + &rule + &rows.iter().map(line).collect::<String>()
+}
+
+/// One line for each cell, numbers in full.
+///
+/// # Errors
+/// None in practice: the text is made in memory.
+pub fn csv(cells: &[Cell]) -> Result<String, Error> {
+    let figures = ["time", "delta_f", "shd", "extra", "missing", "reversed"];
+    let mut header: Vec<String> =
+        ["scenario", "d", "method", "trials", "failed", "timeouts", "timing"]
+            .map(String::from)
+            .to_vec();
+    for prefix in ["", "published_"] {
+        header.extend(
+            figures.iter().flat_map(|f| [format!("{prefix}{f}"), format!("{prefix}{f}_se")]),
+        );
+    }
+    header.extend(["verdict", "published_remark"].map(String::from));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let told = |error: csv::Error| Error::Input(format!("tables.csv: {error}"));
+    writer.write_record(&header).map_err(told)?;
+    for cell in cells {
+        writer.write_record(record(cell)).map_err(told)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| told(error.into_error().into()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn record(cell: &Cell) -> Vec<String> {
+    let timing = match cell.timing {
+        Timing::Alone => "alone",
+        Timing::Throughput => "throughput",
+    };
+    let ours = [cell.time, cell.delta_f, cell.shd, cell.extra, cell.missing, cell.reversed];
+    let published = cell.published.map_or([None; 6], |row| {
+        [row.time, row.delta_f, row.shd, row.extra, row.missing, row.reversed]
+    });
+    let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let mut record = vec![
+        cell.scenario.clone(),
+        cell.d.to_string(),
+        cell.method.clone(),
+        cell.trials.to_string(),
+        cell.failed.to_string(),
+        cell.timeouts.to_string(),
+        timing.into(),
+    ];
+    for estimate in ours.into_iter().chain(published) {
+        record.push(text(estimate.map(|estimate| estimate.mean)));
+        record.push(text(estimate.and_then(|estimate| estimate.error)));
+    }
+    record.push(cell.verdict().map_or("", |verdict| verdict.name()).into());
+    record.push(cell.published.and_then(|row| row.remark.clone()).unwrap_or_default());
+    record
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = information
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or_else(|| "unknown processor".into(), |(_, model)| model.trim().to_string());
+    let (system, kind) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!("{model}, {cores} core{}, {system} {kind}", if cores == 1 { "" } else { "s" })
+}
+
+fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date(now.as_secs() / 86_400)
+}
+
+/// The date of a day since 1970-01-01 in the Gregorian calendar. Years are counted from March, so
+/// that the leap day comes last.
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        for (day, text) in [
+            (0, "1970-01-01"),
+            (11_016, "2000-02-29"),
+            (20_772, "2026-11-15"),
+            (19_723, "2024-01-01"),
+        ] {
+            assert_eq!(date(day), text);
+        }
+    }
+
+    #[test]
+    fn short_times_keep_a_digit() {
+        let texts = [0.0, 1e-6, 0.0123, 0.5, 1234.567].map(seconds);
+        assert_eq!(texts, ["0.00", "1e-6", "0.0123", "0.50", "1234.57"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! `nocurl bench`: a grid of trials in; results, tables and figures out.
+
+use nocurl_bench::plot::{Figure, svg};
+use nocurl_bench::table::{self, Provenance};
+use nocurl_bench::{Log, run, summarise};
+use nocurl_io::write_text;
+
+use crate::config::Bench;
+use crate::failure::Failure;
+use crate::progress::Watch;
+use crate::report;
+
+/// Runs the command.
+pub(crate) fn bench(config: Bench) -> Result<(), Failure> {
+    let folder = report::clean(&config.output.to_string_lossy());
+    let mut log = Log::open(&config.output, &config.selected, config.settings.seed)?;
+    let kept = format!("finished trials are kept in {folder}; the same command goes on from there");
+    let watch = Watch::start_keeping(config.quiet, kept);
+    let outcome = run(&config.selected, &config.settings, &mut log, &watch);
+    // First, since the watch knows what to say after Ctrl-C.
+    watch.finish()?;
+    outcome?;
+
+    let cells = summarise(&config.grid, log.rows());
+    let provenance = Provenance::here(command());
+    let markdown = table::markdown(&config.grid, &config.settings, &provenance, &cells);
+    let mut files = vec![("tables.md", markdown.clone()), ("tables.csv", table::csv(&cells)?)];
+    for figure in [Figure::Shd, Figure::Time] {
+        files.push((figure.file(), svg(figure, &config.grid, &cells)));
+    }
+    let mut names = vec!["results.csv", "results.json"];
+    for (name, text) in &files {
+        write_text(config.output.join(name), text).map_err(|error| Failure::writing(&error))?;
+        names.push(name);
+    }
+    if config.quiet {
+        return Ok(());
+    }
+    let wrote = report::line("Wrote", &format!("{folder}: {}", names.join(", ")));
+    report::print(&format!("{markdown}\n{wrote}"))
+}
+
+/// The command as typed, so that it can be typed again.
+fn command() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/+=:^".contains(c);
+    let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
+        true => word,
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    let words =
+        std::env::args_os().skip(1).map(|word| quoted(report::clean(&word.to_string_lossy())));
+    std::iter::once("nocurl".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
