@@ -1,5 +1,6 @@
 //! The methods, one file each, and the registry that makes them available everywhere.
 
+pub mod cam;
 pub mod equal_variance;
 pub mod exact;
 mod learn;
@@ -9,6 +10,7 @@ mod problem;
 mod registry;
 pub mod sort_regress;
 
+pub use cam::CamParams;
 pub use exact::{ExactParams, ExactScore};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
 pub use nocurl::{NoCurlParams, Variant};

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, exact, nocurl, notears,
+    CamParams, ExactParams, ExactScore, NoCurlParams, NotearsParams, Problem, Proposal, cam, exact,
+    nocurl, notears,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -36,6 +37,8 @@ pub enum Algorithm {
     EqBu {},
     /// The best order of all, by dynamic programming.
     Exact(ExactParams),
+    /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
+    Cam(CamParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -53,6 +56,7 @@ impl Algorithm {
             Self::EqTd {},
             Self::EqBu {},
             Self::Exact(ExactParams::default()),
+            Self::Cam(CamParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -80,6 +84,7 @@ impl Algorithm {
             Self::EqTd {} => "eq-td",
             Self::EqBu {} => "eq-bu",
             Self::Exact(_) => "exact",
+            Self::Cam(_) => "cam",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -95,6 +100,7 @@ impl Algorithm {
             Self::EqTd {} => "equal error variances: sources first, by conditional variance",
             Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
+            Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -109,6 +115,7 @@ impl Algorithm {
             Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
+            Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
             Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
             Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
         }
@@ -116,7 +123,7 @@ impl Algorithm {
 
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
-        matches!(self, Self::Exact(ExactParams { score: ExactScore::Bic, .. }))
+        matches!(self, Self::Exact(ExactParams { score: ExactScore::Bic, .. }) | Self::Cam(_))
     }
 
     /// How much of the graph the method means.
@@ -129,22 +136,24 @@ impl Algorithm {
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        false
+        matches!(self, Self::Cam(_))
     }
 
     pub(super) fn propose(
         &self,
         problem: &Problem,
-        _rows: Option<&Dataset>,
+        rows: Option<&Dataset>,
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Proposal, Error> {
+        let needed = || rows.ok_or(Error::NeedsRows { method: self.name() });
         match self {
             Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
             Self::Notears(params) => notears::propose(problem, params, observer),
             Self::EqTd {} => equal_variance::propose(problem, Direction::TopDown, observer),
             Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
             Self::Exact(params) => exact::propose(problem, params, observer),
+            Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }
