@@ -18,6 +18,8 @@ const NEGLIGIBLE: f64 = 1e-10;
 #[derive(Debug, Clone)]
 pub(super) struct Basis {
     mean: f64,
+    /// What rounding left out of the mean.
+    rest: f64,
     deviation: f64,
     splines: Splines,
     /// From centred splines to the curved functions, one column each.
@@ -34,15 +36,18 @@ impl Basis {
     pub(super) fn new(values: &[f64], size: usize) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().map(|value| value / n).sum::<f64>();
-        let squares: f64 = values.iter().map(|value| (value - mean) * ((value - mean) / n)).sum();
+        let rest = values.iter().map(|value| (value - mean) / n).sum::<f64>();
+        let centred = |value: f64| (value - mean) - rest;
+        let squares: f64 = values.iter().map(|&value| centred(value) * (centred(value) / n)).sum();
         let deviation = if squares > 0.0 { squares.sqrt() } else { 1.0 };
-        let standard: Vec<f64> = values.iter().map(|value| (value - mean) / deviation).collect();
+        let standard: Vec<f64> = values.iter().map(|&value| centred(value) / deviation).collect();
 
         let mut distinct = standard.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
         let mut basis = Self {
             mean,
+            rest,
             deviation,
             splines: Splines::at_quantiles(&distinct, size.min(distinct.len())),
             transform: Mat::zeros(0, 0),
@@ -112,7 +117,7 @@ impl Basis {
     /// Fills one row per value and one column per function.
     pub(super) fn evaluate(&self, values: &[f64], mut out: MatMut<'_, f64>) {
         for (row, value) in values.iter().enumerate() {
-            let x = (value - self.mean) / self.deviation;
+            let x = (value - self.mean - self.rest) / self.deviation;
             out[(row, 0)] = x;
             if self.offset.is_empty() {
                 continue;
@@ -212,5 +217,111 @@ impl Splines {
             }
         }
         roughness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without order or ties.
+    fn scattered(n: usize) -> Vec<f64> {
+        (1..=n).map(|i| (i as f64 * 0.754_877_666).fract().powi(2) * 7.0 - 3.0).collect()
+    }
+
+    fn splines() -> Splines {
+        let mut values = scattered(60);
+        values.sort_by(f64::total_cmp);
+        Splines::at_quantiles(&values, 10)
+    }
+
+    /// A grid over the range with both ends.
+    fn grid(splines: &Splines) -> impl Iterator<Item = f64> {
+        let (low, high) = (splines.knots[0], splines.knots[splines.knots.len() - 1]);
+        (0..=50).map(move |k| if k == 50 { high } else { low + (high - low) * f64::from(k) / 50.0 })
+    }
+
+    fn combine(splines: &Splines, coefficients: &[f64], x: f64) -> f64 {
+        let (first, values) = splines.at(x);
+        values.iter().enumerate().map(|(a, value)| value * coefficients[first + a]).sum()
+    }
+
+    /// Coefficients of 1, x, x^2 and x^3 by Marsden's identity: means of products of knots.
+    fn marsden(splines: &Splines, power: usize) -> Vec<f64> {
+        (0..splines.count())
+            .map(|b| {
+                let [t, u, v] = [1, 2, 3].map(|k| splines.knots[b + k]);
+                [1.0, (t + u + v) / 3.0, (t * u + t * v + u * v) / 3.0, t * u * v][power]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn splines_reproduce_cubic_polynomials() {
+        let splines = splines();
+        assert_eq!(splines.count(), 10);
+        for x in grid(&splines) {
+            assert!(splines.at(x).1.iter().all(|&value| value >= 0.0));
+            for power in 0..=3 {
+                let value = combine(&splines, &marsden(&splines, power), x);
+                let expected = x.powi(power as i32);
+                assert!((value - expected).abs() < 1e-13 * 64.0, "x^{power} at {x}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn roughness_is_the_integral_of_squared_second_derivatives() {
+        let splines = splines();
+        let roughness = splines.roughness();
+        let form = |p: usize, q: usize| -> f64 {
+            let (p, q) = (marsden(&splines, p), marsden(&splines, q));
+            (0..10).map(|a| (0..10).map(|b| p[a] * roughness[(a, b)] * q[b]).sum::<f64>()).sum()
+        };
+        let (low, high) = (splines.knots[0], splines.knots[13]);
+        let integral = |power: i32| (high.powi(power) - low.powi(power)) / f64::from(power);
+        for (p, q, expected) in [
+            (0, 0, 0.0),
+            (1, 1, 0.0),
+            (1, 3, 0.0),
+            (2, 2, 4.0 * integral(1)),
+            (2, 3, 12.0 * integral(2)),
+            (3, 3, 36.0 * integral(3)),
+        ] {
+            assert!((form(p, q) - expected).abs() < 1e-9, "{p} {q}: {} {expected}", form(p, q));
+        }
+    }
+
+    #[test]
+    fn functions_are_orthonormal_and_start_with_the_variable() {
+        let values: Vec<f64> = scattered(200).iter().map(|x| 1e9 + 1e-3 * x).collect();
+        let basis = Basis::new(&values, 10);
+        assert_eq!(basis.len(), 9);
+        let mut z = Mat::zeros(200, 9);
+        basis.evaluate(&values, z.as_mut());
+        let moments = z.transpose() * &z;
+        for a in 0..9 {
+            assert!(z.col(a).sum().abs() < 1e-6, "function {a} is centred");
+            for b in 0..9 {
+                let expected = f64::from(u8::from(a == b));
+                assert!((moments[(a, b)] / 200.0 - expected).abs() < 1e-8, "{a} {b}");
+            }
+        }
+        assert_eq!(basis.penalty()[..2], [0.0, 1.0]);
+        assert!(basis.penalty().is_sorted());
+    }
+
+    #[test]
+    fn few_different_values_give_few_functions() {
+        let repeat = |levels: usize| (0..90).map(|i| (i % levels) as f64).collect::<Vec<_>>();
+        for (levels, expected) in [(1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (9, 8), (30, 9)] {
+            let values = repeat(levels);
+            let basis = Basis::new(&values, 10);
+            assert_eq!(basis.len(), expected, "{levels} levels");
+            let mut z = Mat::zeros(90, basis.len());
+            basis.evaluate(&values, z.as_mut());
+            assert!(z.is_all_finite());
+        }
+        assert_eq!(Basis::new(&repeat(30), 3).len(), 1, "no splines: the variable alone");
     }
 }

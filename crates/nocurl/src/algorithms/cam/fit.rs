@@ -274,3 +274,137 @@ fn squares(values: &[f64]) -> f64 {
 fn roughness(penalties: &[f64], coefficients: &[f64]) -> f64 {
     penalties.iter().zip(coefficients).map(|(penalty, c)| penalty * c * c).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::smooth::STRAIGHT;
+    use super::*;
+    use crate::simulate::{Mechanism, Simulation, simulate};
+    use crate::{Dataset, MatRef};
+
+    fn data() -> Dataset {
+        let simulation = Simulation {
+            variables: 5,
+            rows: 150,
+            mechanism: Mechanism::Nonlinear2,
+            ..Simulation::default()
+        };
+        simulate(&simulation, 8).unwrap().data
+    }
+
+    /// The functions of one column by the basis itself.
+    fn functions(data: &Dataset, variable: usize) -> Mat<f64> {
+        let values: Vec<f64> = data.values().col(variable).iter().copied().collect();
+        let basis = super::super::basis::Basis::new(&values, 10);
+        let mut z = Mat::zeros(values.len(), basis.len());
+        basis.evaluate(&values, z.as_mut());
+        z
+    }
+
+    /// Residual variance and coefficients from the rows, with the penalties as rows of their own:
+    /// ordinary least squares on the augmented table.
+    fn from_rows(z: MatRef<'_, f64>, y: &[f64], penalties: &[f64]) -> (f64, Vec<f64>) {
+        use faer::linalg::solvers::SolveLstsq;
+        let (n, k) = (z.nrows(), z.ncols());
+        let table = Mat::from_fn(n + k, k, |i, j| match i.checked_sub(n) {
+            None => z[(i, j)],
+            Some(row) if row == j => (n as f64 * penalties[j]).sqrt(),
+            Some(_) => 0.0,
+        });
+        let mut rhs = Mat::from_fn(n + k, 1, |i, _| if i < n { y[i] } else { 0.0 });
+        table.qr().solve_lstsq_in_place(rhs.as_mut());
+        let beta = rhs.col_as_slice(0)[..k].to_vec();
+        let squares: f64 = (0..n)
+            .map(|i| y[i] - (0..k).map(|j| z[(i, j)] * beta[j]).sum::<f64>())
+            .map(|residual| residual * residual)
+            .sum();
+        (squares / n as f64, beta)
+    }
+
+    /// The functions of several parents side by side, and the standardised target.
+    fn table(data: &Dataset, parents: &[usize], target: usize) -> (Mat<f64>, Vec<f64>) {
+        let parts: Vec<Mat<f64>> = parents.iter().map(|&i| functions(data, i)).collect();
+        let columns: Vec<(usize, usize)> =
+            (0..parts.len()).flat_map(|p| (0..parts[p].ncols()).map(move |k| (p, k))).collect();
+        let z = Mat::from_fn(parts[0].nrows(), columns.len(), |i, j| {
+            parts[columns[j].0][(i, columns[j].1)]
+        });
+        (z, functions(data, target).col_as_slice(0).to_vec())
+    }
+
+    #[test]
+    fn the_fit_from_moments_is_the_fit_from_rows() {
+        let data = data();
+        let design = Design::new(&data, 10, &()).unwrap();
+        let (parents, smoothing) = (vec![3, 0, 2], vec![0.01, 1.0, 30.0]);
+        let penalties = penalties(&design, &parents, &smoothing);
+        let (z, y) = table(&data, &parents, 1);
+        let (residual, beta) = from_rows(z.as_ref(), &y, &penalties);
+        let fit = Additive::with(&design, 1, parents, smoothing).unwrap();
+        assert!((fit.residual - residual).abs() < 1e-10, "{} {residual}", fit.residual);
+        assert!((fit.deviance - residual - roughness(&penalties, &beta)).abs() < 1e-10);
+        let own: Vec<f64> = fit.blocks(&design).into_iter().flat_map(|b| b.coefficients).collect();
+        for (own, expected) in own.iter().zip(&beta) {
+            assert!((own - expected).abs() < 1e-8, "{own} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_tried_parent_brings_what_it_brings_when_added() {
+        let data = data();
+        let design = Design::new(&data, 10, &()).unwrap();
+        let fit = Additive::with(&design, 1, vec![0, 2], vec![0.1, 3.0]).unwrap();
+        let tried = fit.try_parent(&design, 4).unwrap();
+        let added =
+            Additive::with(&design, 1, vec![0, 2, 4], vec![0.1, 3.0, tried.lambda]).unwrap();
+        let gain = (fit.residual / added.residual).ln();
+        assert!((tried.gain - gain).abs() < 1e-9, "{} {gain}", tried.gain);
+        assert!(gain > 0.0);
+    }
+
+    #[test]
+    fn a_term_given_the_others_is_the_term_that_would_be_added() {
+        let data = data();
+        let design = Design::new(&data, 10, &()).unwrap();
+        let fit = Additive::with(&design, 1, vec![0, 2, 4], vec![0.1, 3.0, 10.0]).unwrap();
+        let last = fit.terms(&design).pop().unwrap().unwrap();
+        let without = Additive::with(&design, 1, vec![0, 2], vec![0.1, 3.0]).unwrap();
+        assert!((last.deviance - without.deviance).abs() < 1e-9);
+        let freedom = without.freedom(&design) - 1.0;
+        let lambda = last.smooth(design.penalty(4), freedom).unwrap().lambda;
+        assert_eq!(lambda, without.try_parent(&design, 4).unwrap().lambda);
+    }
+
+    #[test]
+    fn freedom_goes_from_all_functions_to_a_straight_line() {
+        let data = data();
+        let design = Design::new(&data, 10, &()).unwrap();
+        let trace = |lambda: f64| {
+            let fit = Additive::with(&design, 1, vec![0], vec![lambda]).unwrap();
+            fit.blocks(&design)[0].test(design.penalty(0), lambda).1
+        };
+        assert!((trace(1e-12) - 9.0).abs() < 1e-6);
+        assert!((trace(STRAIGHT) - 1.0).abs() < 1e-4);
+        assert!(trace(1.0) < trace(0.1) && trace(1.0) > 1.5);
+    }
+
+    /// A straight term is tested as in a linear regression: F is the square of Student's t.
+    #[test]
+    fn a_straight_term_is_tested_as_in_linear_regression() {
+        let data = data();
+        let design = Design::new(&data, 10, &()).unwrap();
+        let (parents, smoothing) = (vec![0, 3], vec![1e9, 1e9]);
+        let fit = Additive::with(&design, 4, parents, smoothing).unwrap();
+        let (x, y) = table(&data, &[0, 3], 4);
+        let straight = Mat::from_fn(150, 2, |i, k| x[(i, if k == 0 { 0 } else { 9 })]);
+        let (residual, beta) = from_rows(straight.as_ref(), &y, &[0.0, 0.0]);
+        let correlation: f64 = (0..150).map(|i| x[(i, 0)] * x[(i, 9)]).sum::<f64>() / 150.0;
+        for (k, p) in fit.p_values(&design).into_iter().enumerate() {
+            let variance = residual / 147.0 / (1.0 - correlation * correlation);
+            let t = beta[k].abs() / variance.sqrt();
+            let law = statrs::distribution::StudentsT::new(0.0, 1.0, 147.0).unwrap();
+            let expected = 2.0 * law.sf(t);
+            assert!((p - expected).abs() < 1e-5 + 1e-3 * expected, "{p} {expected}");
+        }
+    }
+}
