@@ -179,11 +179,11 @@ impl Splines {
         values[0] = 1.0;
         for degree in 1..=DEGREE {
             let mut left = 0.0;
-            for k in 0..degree {
+            for (k, value) in values.iter_mut().take(degree).enumerate() {
                 let (from, to) =
                     (self.knots[interval + 1 + k - degree], self.knots[interval + 1 + k]);
-                let part = values[k] / (to - from);
-                values[k] = left + (to - x) * part;
+                let part = *value / (to - from);
+                *value = left + (to - x) * part;
                 left = (x - from) * part;
             }
             values[degree] = left;

@@ -7,6 +7,12 @@ use crate::moments::BLOCK_ROWS;
 use crate::observe::Counter;
 use crate::{Dataset, Error, Mat, MatMut, Observer, linalg};
 
+/// The most functions whose second moments are kept: 8 GiB of them.
+const MOST_FUNCTIONS: usize = 1 << 15;
+
+/// Multiplications between two reports to the observer.
+const BLOCK_WORK: usize = 1 << 31;
+
 /// What every additive fit is made from: one pass over the rows, after which nothing depends on
 /// their number.
 #[derive(Debug)]
@@ -26,8 +32,7 @@ impl Design {
     /// Cost O(n (d m)^2) with m functions a variable; memory O((d m)^2), whatever n.
     pub(super) fn new(data: &Dataset, size: usize, observer: &dyn Observer) -> Result<Self, Error> {
         let (n, d) = (data.values().nrows(), data.values().ncols());
-        let columns: Vec<Vec<f64>> =
-            (0..d).map(|j| data.values().col(j).iter().copied().collect()).collect();
+        let columns: Vec<&[f64]> = (0..d).map(|j| data.column(j)).collect();
         // With fewer rows than this there is no telling curves from noise.
         let size = size.min(n / 3);
         let bases: Vec<Basis> = columns.par_iter().map(|column| Basis::new(column, size)).collect();
@@ -36,10 +41,19 @@ impl Design {
             starts.push(starts[starts.len() - 1] + basis.len());
         }
         let total = starts[d];
+        if total > MOST_FUNCTIONS {
+            return Err(Error::TooManyColumns {
+                method: "cam",
+                limit: MOST_FUNCTIONS * d / total,
+                columns: d,
+                advice: "choose fewer columns, or fewer splines with `basis`",
+            });
+        }
         let mut gram = Mat::zeros(total, total);
+        let block_rows = (BLOCK_WORK / (total * total)).clamp(32, BLOCK_ROWS);
         let progress = Counter::new("expanding the columns into splines", n, observer);
-        for first in (0..n).step_by(BLOCK_ROWS) {
-            let rows = first..n.min(first + BLOCK_ROWS);
+        for first in (0..n).step_by(block_rows) {
+            let rows = first..n.min(first + block_rows);
             let mut block = Mat::zeros(rows.len(), total);
             parts(block.as_mut(), &bases)
                 .into_par_iter()

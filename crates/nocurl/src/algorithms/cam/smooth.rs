@@ -42,7 +42,7 @@ impl Term {
         const FREE: f64 = 1e-9;
         let curved = penalty.len() - 1;
         let pivot = self.schur[(0, 0)];
-        if !(pivot > FREE) {
+        if pivot.is_nan() || pivot <= FREE {
             return None;
         }
         let slope = self.rhs[0] / pivot;
