@@ -50,6 +50,14 @@ impl Dataset {
         self.values.as_ref()
     }
 
+    /// The values of one variable.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn column(&self, variable: usize) -> &[f64] {
+        self.values.col_as_slice(variable)
+    }
+
     /// Means and second moments of the data, computed in parallel over fixed blocks of rows.
     pub fn moments(&self) -> Moments {
         moments::of_matrix(&self.names, self.values.as_ref())

@@ -65,6 +65,12 @@ pub enum Error {
         /// The smallest set found.
         names: Vec<String>,
     },
+    /// Moments where a method needs the rows behind them.
+    #[error("method `{method}` needs the rows of the table: moments alone are not enough")]
+    NeedsRows {
+        /// The method.
+        method: &'static str,
+    },
     /// Two objects that should speak of the same variables do not.
     #[error("{what}: {detail}")]
     Mismatch {

@@ -1,5 +1,7 @@
 //! Watching and stopping long work.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::Error;
 
 /// What a long computation tells its observer from time to time.
@@ -34,4 +36,26 @@ impl Observer for () {}
 pub(crate) fn checkpoint(observer: &dyn Observer, progress: Progress) -> Result<(), Error> {
     observer.report(progress);
     if observer.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+}
+
+/// Counts work that several threads do and tells the observer, who never sees the count fall.
+pub(crate) struct Counter<'a> {
+    stage: &'static str,
+    done: Mutex<u64>,
+    total: u64,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Counter<'a> {
+    pub(crate) fn new(stage: &'static str, total: usize, observer: &'a dyn Observer) -> Self {
+        Self { stage, done: Mutex::new(0), total: total as u64, observer }
+    }
+
+    /// Counts units of work just done, and turns a request to stop into [`Error::Cancelled`].
+    pub(crate) fn add(&self, units: usize) -> Result<(), Error> {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += units as u64;
+        let (stage, total) = (self.stage, Some(self.total));
+        checkpoint(self.observer, Progress { stage, done: *done, total, objective: None })
+    }
 }

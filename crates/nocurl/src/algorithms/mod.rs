@@ -1,5 +1,6 @@
 //! The methods, one file each, and the registry that makes them available everywhere.
 
+pub mod cam;
 pub mod equal_variance;
 pub mod exact;
 mod fges;
@@ -12,6 +13,7 @@ mod registry;
 pub mod sort_regress;
 mod sweep;
 
+pub use cam::CamParams;
 pub use exact::{ExactParams, ExactScore};
 pub use fges::{FgesParams, FgesSearch};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams, Problem,
-    Proposal, exact, fges, mmpc, nocurl, notears,
+    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams,
+    Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -41,6 +41,8 @@ pub enum Algorithm {
     Fges(FgesParams),
     /// Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
     Mmpc(MmpcParams),
+    /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
+    Cam(CamParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -60,6 +62,7 @@ impl Algorithm {
             Self::Exact(ExactParams::default()),
             Self::Fges(FgesParams::default()),
             Self::Mmpc(MmpcParams::default()),
+            Self::Cam(CamParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -89,6 +92,7 @@ impl Algorithm {
             Self::Exact(_) => "exact",
             Self::Fges(_) => "fges",
             Self::Mmpc(_) => "mmpc",
+            Self::Cam(_) => "cam",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -106,6 +110,7 @@ impl Algorithm {
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
             Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
             Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
+            Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -121,6 +126,7 @@ impl Algorithm {
             Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
+            Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
             Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
             Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
         }
@@ -129,7 +135,7 @@ impl Algorithm {
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
         match self {
-            Self::Fges(_) | Self::Mmpc(_) => true,
+            Self::Fges(_) | Self::Mmpc(_) | Self::Cam(_) => true,
             Self::Exact(params) => params.score == ExactScore::Bic,
             _ => false,
         }
@@ -146,16 +152,17 @@ impl Algorithm {
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        false
+        matches!(self, Self::Cam(_))
     }
 
     pub(super) fn propose(
         &self,
         problem: &Problem,
-        _rows: Option<&Dataset>,
+        rows: Option<&Dataset>,
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Proposal, Error> {
+        let needed = || rows.ok_or(Error::NeedsRows { method: self.name() });
         match self {
             Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
             Self::Notears(params) => notears::propose(problem, params, observer),
@@ -164,6 +171,7 @@ impl Algorithm {
             Self::Exact(params) => exact::propose(problem, params, observer),
             Self::Fges(params) => fges::propose(problem, params, observer),
             Self::Mmpc(params) => mmpc::propose(problem, params, observer),
+            Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }

@@ -41,6 +41,11 @@ impl Cholesky {
         Some(Self { factor })
     }
 
+    /// The factorisation of the matrix without rows.
+    pub(crate) fn empty() -> Self {
+        Self { factor: Mat::zeros(0, 0) }
+    }
+
     /// The factorisation with a known lower triangular factor.
     pub(super) fn from_lower(factor: MatRef<'_, f64>) -> Self {
         Self { factor: factor.to_owned() }
@@ -49,6 +54,16 @@ impl Cholesky {
     /// The lower triangular factor `L` with `a = L L'`; the strict upper triangle is zero.
     pub fn lower(&self) -> MatRef<'_, f64> {
         self.factor.as_ref()
+    }
+
+    /// Solves `L x = b` in place, for all columns of `b`.
+    pub fn solve_lower(&self, b: MatMut<'_, f64>) {
+        solve_lower_triangular_in_place(self.factor.as_ref(), b, Par::Seq);
+    }
+
+    /// Solves `L' x = b` in place, for all columns of `b`.
+    pub fn solve_upper(&self, b: MatMut<'_, f64>) {
+        solve_upper_triangular_in_place(self.factor.transpose(), b, Par::Seq);
     }
 
     /// The inverse of `L`, lower triangular.

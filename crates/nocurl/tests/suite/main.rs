@@ -1,6 +1,7 @@
 //! The tests of the engine, a file for each part of it, in one program.
 
 mod acyclicity;
+mod cam;
 mod cpdag;
 mod dag;
 mod equal_variance;

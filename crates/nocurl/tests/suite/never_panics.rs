@@ -137,7 +137,7 @@ proptest! {
     fn every_table_gives_a_graph_or_an_error(values in table(), options in options()) {
         let names = Dataset::default_names(values.ncols());
         let Ok(data) = Dataset::new(names, values) else { return Ok(()) };
-        match learn(&data.moments(), &options, &()) {
+        match learn(&data, &options, &()) {
             Ok(fit) => {
                 prop_assert!(fit.dag.edges().all(|(_, _, weight)| weight.is_finite()));
                 prop_assert!(fit.potential.iter().all(|value| value.is_finite()));

@@ -5,9 +5,9 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use rayon::prelude::*;
 
 use super::regression::regress;
-use super::{Counter, REPORT, reserve};
+use super::{REPORT, reserve};
 use crate::linalg::pivot_floor;
-use crate::observe::checkpoint;
+use crate::observe::{Counter, checkpoint};
 use crate::{Error, Mat, MatRef, Observer, Order, Problem, Progress, Proposal};
 
 /// The best graph: a topological order and the weights along it.

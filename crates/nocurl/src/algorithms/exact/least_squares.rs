@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::regression::regress;
-use super::{Counter, REPORT, reserve};
+use super::{REPORT, reserve};
 use crate::linalg::pivot_floor;
+use crate::observe::Counter;
 use crate::{Error, MatRef, Observer, Order, Problem, Proposal};
 
 /// Variables, counted from the last, whose subsets are the units of work of the threads.

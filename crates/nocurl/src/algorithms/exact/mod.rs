@@ -4,14 +4,11 @@ mod bic;
 mod least_squares;
 mod regression;
 
-use std::sync::{Mutex, PoisonError};
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::list;
 use crate::linalg::collinear_set;
-use crate::observe::checkpoint;
-use crate::{Error, Observer, Problem, Progress, Proposal};
+use crate::{Error, Observer, Problem, Proposal};
 
 /// Subsets between two reports to the observer.
 const REPORT: usize = 1 << 14;
@@ -145,27 +142,6 @@ pub fn propose(
         });
     }
     Ok(proposal)
-}
-
-/// Counts work that several threads do and tells the observer, who never sees the count fall.
-struct Counter<'a> {
-    stage: &'static str,
-    done: Mutex<u64>,
-    total: u64,
-    observer: &'a dyn Observer,
-}
-
-impl<'a> Counter<'a> {
-    fn new(stage: &'static str, total: usize, observer: &'a dyn Observer) -> Self {
-        Self { stage, done: Mutex::new(0), total: total as u64, observer }
-    }
-
-    fn add(&self, sets: usize) -> Result<(), Error> {
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += sets as u64;
-        let (stage, total) = (self.stage, Some(self.total));
-        checkpoint(self.observer, Progress { stage, done: *done, total, objective: None })
-    }
 }
 
 /// Memory for a table, or an error instead of an abort.
