@@ -1,6 +1,9 @@
 //! Grids with a name: the paper's tables, and what the paper does not show.
 
-use nocurl::algorithms::{NoCurlParams, Variant};
+use nocurl::algorithms::{
+    CamParams, ExactParams, FgesParams, FgesSearch, MmpcParams, NoCurlParams, NotearsParams,
+    Variant,
+};
 use nocurl::refine::Refine;
 use nocurl::regress::Prune;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances};
@@ -116,43 +119,50 @@ fn pruned(algorithm: Algorithm, refine: Option<Refine>) -> Options {
     Options { refine, prune, threshold, ..as_drawn(algorithm) }
 }
 
-/// A method by its registered name, where this build has it.
-// REMOVE AFTER MERGING fges, mmpc and cam: then every name is known, and this can fail loudly.
-fn registered(name: &str, method: &str, options: impl Fn(Algorithm) -> Options) -> Vec<Contender> {
-    let algorithm = Algorithm::from_name(method).ok();
-    algorithm.map(|algorithm| Contender::new(name, options(algorithm))).into_iter().collect()
-}
-
 /// As their own programs do, which fit intercepts.
 fn centred(algorithm: Algorithm) -> Options {
     Options { algorithm, ..Options::default() }
 }
 
+fn notears() -> Contender {
+    Contender::new("NOTEARS", as_drawn(Algorithm::Notears(NotearsParams::default())))
+}
+
+fn fges() -> Contender {
+    Contender::new("FGS", centred(Algorithm::Fges(FgesParams::default())))
+}
+
+fn mmpc() -> Contender {
+    Contender::new("MMPC", centred(Algorithm::Mmpc(MmpcParams::default())))
+}
+
 fn paper_methods() -> Vec<Contender> {
     let refined = as_nocurl2(|algorithm| pruned(algorithm, Some(Refine::EqualVariance)));
-    let mut methods = registered("NOTEARS", "notears", as_drawn);
-    methods.extend(registered("FGS", "fges", centred));
-    methods.extend(registered("CAM", "cam", centred));
-    methods.extend(registered("MMPC", "mmpc", centred));
-    methods.extend(registered("Eq+BU", "eq-bu", |algorithm| pruned(algorithm, None)));
-    methods.extend(registered("Eq+TD", "eq-td", |algorithm| pruned(algorithm, None)));
-    methods.extend([
+    let two_phase = FgesParams { search: FgesSearch::TwoPhase, ..FgesParams::default() };
+    let exact = Algorithm::Exact(ExactParams::default());
+    vec![
+        notears(),
+        fges(),
+        Contender::new("FGS two-phase", centred(Algorithm::Fges(two_phase))),
+        Contender::new("CAM", centred(Algorithm::Cam(CamParams::default()))),
+        mmpc(),
+        Contender::new("Eq+BU", pruned(Algorithm::EqBu {}, None)),
+        Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
         nocurl("NoCurl-1s", ONE, Variant::Threshold),
         nocurl("NoCurl-2s", TWO, Variant::Threshold),
         nocurl("NoCurl-1", ONE, Variant::Standard),
         nocurl("NoCurl-2", TWO, Variant::Standard),
-    ]);
-    methods.extend(limited(registered("GOBNILP", "exact", centred), 20));
-    methods.push(Contender::new("NoCurl-2+refine", refined));
-    methods
+        up_to(20, Contender::new("GOBNILP", centred(exact))),
+        Contender::new("NoCurl-2+refine", refined),
+    ]
 }
 
 fn as_nocurl2(options: impl Fn(Algorithm) -> Options) -> Options {
     options(Algorithm::NoCurl(NoCurlParams::default()))
 }
 
-fn limited(contenders: Vec<Contender>, max_size: usize) -> impl Iterator<Item = Contender> {
-    contenders.into_iter().map(move |one| Contender { max_size: Some(max_size), ..one })
+fn up_to(max_size: usize, contender: Contender) -> Contender {
+    Contender { max_size: Some(max_size), ..contender }
 }
 
 fn hyper_methods() -> Vec<Contender> {
@@ -204,14 +214,15 @@ fn unit_free_methods() -> Vec<Contender> {
         threshold: Some(0.0),
         ..as_drawn(algorithm)
     });
-    let mut methods = registered("NOTEARS", "notears", as_drawn);
-    methods.extend(registered("FGS", "fges", centred));
-    methods.extend(registered("Eq+TD", "eq-td", |algorithm| pruned(algorithm, None)));
-    methods.extend(registered("sortnregress", "sortnregress", |a| pruned(a, None)));
-    methods.extend(registered("r2-sortnregress", "r2-sortnregress", |a| pruned(a, None)));
-    methods.push(nocurl("NoCurl-2", TWO, Variant::Standard));
-    methods.push(Contender::new("NoCurl-2+bic", by_bic));
-    methods
+    vec![
+        notears(),
+        fges(),
+        Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
+        Contender::new("sortnregress", pruned(Algorithm::SortNRegress {}, None)),
+        Contender::new("r2-sortnregress", pruned(Algorithm::R2SortNRegress {}, None)),
+        nocurl("NoCurl-2", TWO, Variant::Standard),
+        Contender::new("NoCurl-2+bic", by_bic),
+    ]
 }
 
 const LARGE: [usize; 6] = [100, 200, 500, 1000, 2000, 5000];
@@ -232,15 +243,15 @@ fn large_methods() -> Vec<Contender> {
         refine: Some(Refine::EqualVariance),
         ..as_drawn(algorithm)
     });
-    let limit = |contender, max_size| Contender { max_size: Some(max_size), ..contender };
-    let mut methods: Vec<Contender> = limited(registered("FGS", "fges", centred), 1000).collect();
-    methods.extend(limited(registered("MMPC", "mmpc", centred), 500));
-    methods.extend(limited(registered("NOTEARS", "notears", as_drawn), 100));
-    methods.extend(registered("Eq+BU", "eq-bu", as_drawn));
-    methods.extend(registered("Eq+TD", "eq-td", as_drawn));
-    methods.extend(registered("sortnregress", "sortnregress", as_drawn));
-    methods.push(limit(nocurl("NoCurl-1", ONE, Variant::Standard), 1000));
-    methods.push(limit(nocurl("NoCurl-2", TWO, Variant::Standard), 1000));
-    methods.push(limit(Contender::new("NoCurl-2+refine", refined), 1000));
-    methods
+    vec![
+        up_to(200, fges()),
+        up_to(500, mmpc()),
+        up_to(100, notears()),
+        Contender::new("Eq+BU", as_drawn(Algorithm::EqBu {})),
+        Contender::new("Eq+TD", as_drawn(Algorithm::EqTd {})),
+        Contender::new("sortnregress", as_drawn(Algorithm::SortNRegress {})),
+        up_to(1000, nocurl("NoCurl-1", ONE, Variant::Standard)),
+        up_to(1000, nocurl("NoCurl-2", TWO, Variant::Standard)),
+        up_to(1000, Contender::new("NoCurl-2+refine", refined)),
+    ]
 }
