@@ -72,9 +72,11 @@ impl CamParams {
 ///
 /// Every fit is a penalised least squares on cubic splines, with an intercept whatever `center`
 /// says and one smoothing parameter a term, chosen by restricted likelihood. Columns are
-/// standardised first: the graph does not depend on units. The published code smooths with thin
-/// plate splines and cross-validation and has no condition on straight neighbours, which are half
-/// of its false edges on linear data. A variable has at most n / 20 parents.
+/// standardised first: the graph does not depend on units. A variable has at most n / 20 parents,
+/// rounded up.
+///
+/// The authors' package smooths with thin plate splines and generalised cross-validation, and lets
+/// a neighbour be one in one direction only.
 ///
 /// The weights returned are the *linear parts*: coefficients of the linear regression of each
 /// variable on its parents. They are not zero for any edge that stays, but may be close to it
