@@ -338,8 +338,15 @@ impl<'a> State<'a> {
     }
 }
 
-/// Moves of the variables of a set, in parallel, in the order of the variables.
+/// Moves of the variables of a set, in the order of the variables; in parallel where there are
+/// enough for that to pay.
 fn for_each(which: &[u64], moves: impl Fn(usize) -> Moves + Sync) -> Vec<(usize, Moves)> {
+    const WORTHWHILE: usize = 64;
     let which: Vec<usize> = members(which).collect();
-    which.into_par_iter().map(|y| (y, moves(y))).collect()
+    let scored = |&y: &usize| (y, moves(y));
+    if which.len() < WORTHWHILE {
+        which.iter().map(scored).collect()
+    } else {
+        which.par_iter().map(scored).collect()
+    }
 }
