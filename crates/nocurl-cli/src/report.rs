@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::refine::Refine;
-use nocurl::{Fit, Moments, Termination};
-use nocurl_io::{GraphDocument, Table};
+use nocurl::{Claim, Fit, Moments, Termination};
+use nocurl_io::{Edge, GraphDocument, Table};
 
 use crate::config::Learn;
 use crate::failure::Failure;
@@ -157,6 +157,9 @@ fn direction(config: &Learn, document: &GraphDocument) -> String {
     };
     let mut letters = assumption.chars();
     let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
+    if document.claim == Claim::Skeleton {
+        return format!("{first}{}.", letters.as_str());
+    }
     let open = document.cpdag.undirected.len();
     let compelled = match open {
         0 => "conditional independences alone would give the same directions".into(),
@@ -169,11 +172,20 @@ fn direction(config: &Learn, document: &GraphDocument) -> String {
 
 fn edges(document: &GraphDocument) -> String {
     let heading = ["from", "", "to", "weight"].map(String::from).to_vec();
-    let rows = document
-        .edges
-        .iter()
-        .take(SHOWN_EDGES)
-        .map(|edge| vec![edge.from.clone(), "->".into(), edge.to.clone(), number(edge.weight)]);
+    let is_open = |edge: &Edge| {
+        let undirected = &document.cpdag.undirected;
+        undirected
+            .iter()
+            .any(|[i, j]| (i, j) == (&edge.from, &edge.to) || (j, i) == (&edge.from, &edge.to))
+    };
+    let arrow = |edge: &Edge| match document.claim {
+        Claim::Skeleton => "--",
+        Claim::Class if is_open(edge) => "--",
+        _ => "->",
+    };
+    let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
+        vec![edge.from.clone(), arrow(edge).into(), edge.to.clone(), number(edge.weight)]
+    });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let mut text = grid(&rows, &[3]);
     if document.edges.len() > SHOWN_EDGES {

@@ -201,3 +201,28 @@ fn independent_columns_and_few_rows_are_told() {
     let scores = folder.run(&["evaluate", "truth.csv", "g.csv"]);
     assert!(scores.contains("lists edges only"), "{scores}");
 }
+
+/// Lines that show an edge with this mark between its ends.
+fn marked(shown: &str, mark: &str) -> usize {
+    shown.lines().filter(|line| line.split_whitespace().nth(1) == Some(mark)).count()
+}
+
+#[test]
+fn what_is_not_meant_is_not_shown_as_an_arrow() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let truth = "from,to\nrain,wet\nwet,slip\n";
+    folder.write("truth.csv", truth);
+    // A chain: independences leave both directions open.
+    for (method, claim, arrows, lines, reversed) in
+        [("eq-td", "dag", 2, 0, 0), ("fges", "class", 0, 2, 0), ("mmpc", "skeleton", 0, 2, 2)]
+    {
+        let shown = folder.run(&["learn", "rain.csv", "--method", method, "--output", "g.json"]);
+        assert_eq!((marked(&shown, "->"), marked(&shown, "--")), (arrows, lines), "{shown}");
+        assert_eq!(folder.json("g.json")["claim"], claim);
+        let scores = folder.run(&["evaluate", "truth.csv", "g.json", "--json"]);
+        let scores: Value = serde_json::from_str(&scores).unwrap();
+        assert_eq!(scores["reversed"], reversed, "{method}: {scores}");
+        assert_eq!(scores["claim"], claim);
+    }
+}

@@ -32,6 +32,12 @@ impl BitMatrix {
         self.row_mut(i)[j / WORD] |= 1 << (j % WORD);
     }
 
+    /// Makes the set of `to` the same as that of `from`.
+    pub(crate) fn copy_row(&mut self, from: usize, to: usize) {
+        let start = from * self.words;
+        self.bits.copy_within(start..start + self.words, to * self.words);
+    }
+
     pub(crate) fn remove(&mut self, i: usize, j: usize) {
         self.row_mut(i)[j / WORD] &= !(1 << (j % WORD));
     }
@@ -55,7 +61,12 @@ pub(crate) fn has(set: &[u64], i: usize) -> bool {
 
 /// The members, from the smallest.
 pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(at, &word)| {
+    of_words(set.iter().copied())
+}
+
+/// The members of the set that has these words.
+pub(crate) fn of_words(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(at, word)| {
         let mut rest = word;
         std::iter::from_fn(move || {
             let bit = rest.trailing_zeros() as usize;
@@ -65,18 +76,29 @@ pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
+/// The members of both sets, without making a set of them.
+pub(crate) fn common<'a>(a: &'a [u64], b: &'a [u64]) -> impl Iterator<Item = usize> + 'a {
+    of_words(a.iter().zip(b).map(|(a, b)| a & b))
+}
+
+/// The members of the first set that are not in the second.
+pub(crate) fn difference<'a>(a: &'a [u64], b: &'a [u64]) -> impl Iterator<Item = usize> + 'a {
+    of_words(a.iter().zip(b).map(|(a, b)| a & !b))
+}
+
 /// The members of both sets.
 pub(crate) fn both(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a & b).collect()
 }
 
-pub(crate) fn is_empty(set: &[u64]) -> bool {
-    set.iter().all(|&word| word == 0)
-}
-
 /// Adds the members of `more` to a set.
 pub(crate) fn include(set: &mut [u64], more: &[u64]) {
     set.iter_mut().zip(more).for_each(|(to, from)| *to |= from);
+}
+
+/// Adds one member to a set.
+pub(crate) fn insert(set: &mut [u64], i: usize) {
+    set[i / WORD] |= 1 << (i % WORD);
 }
 
 /// Takes one member out of a set.

@@ -76,15 +76,13 @@ impl Class {
             let Some(x) = last else { continue };
             // Compelled w -> x forces x -> y when w and y are not adjacent, and otherwise w -> y.
             // A parent of y that is no parent of x makes x -> y part of a v-structure.
-            let into = |v: usize| in_member.row(v).to_vec();
-            let (into_y, into_x) = (into(y), into(x));
-            let forced = next.parents.row(x).iter().zip(&into_y).any(|(w, y)| w & !y != 0);
-            let collides = || members(&into_y).any(|z| z != x && !bits::has(&into_x, z));
+            let (into_y, into_x) = (in_member.row(y), in_member.row(x));
+            let forced = bits::difference(next.parents.row(x), into_y).next().is_some();
+            let collides = || bits::difference(into_y, into_x).any(|z| z != x);
             if forced || collides() {
-                next.parents.row_mut(y).copy_from_slice(&into_y);
+                next.parents.row_mut(y).copy_from_slice(into_y);
             } else {
-                let compelled = next.parents.row(x).to_vec();
-                next.parents.row_mut(y).copy_from_slice(&compelled);
+                next.parents.copy_row(x, y);
             }
         }
         for y in 0..self.size {
@@ -113,7 +111,7 @@ impl Class {
             bits::exclude(&mut alive, x);
             order.push(x);
             // Only variables next to the one removed can have become sinks.
-            queue.extend(members(&bits::both(self.adjacent.row(x), &alive)));
+            queue.extend(bits::common(self.adjacent.row(x), &alive));
         }
         if order.len() < self.size {
             return Err(Error::Numeric {
@@ -127,40 +125,44 @@ impl Class {
 
     /// True when `x` has no child and every neighbour of it is adjacent to all others around `x`.
     fn is_sink(&self, x: usize, alive: &[u64]) -> bool {
-        if !bits::is_empty(&bits::both(self.children.row(x), alive)) {
+        let left = |sets: &'_ BitMatrix| bits::common(sets.row(x), alive).next().is_some();
+        if left(&self.children) {
             return false;
         }
-        let around = bits::both(self.adjacent.row(x), alive);
-        members(&bits::both(self.neighbours.row(x), alive))
-            .all(|y| members(&around).all(|z| z == y || self.adjacent.has(y, z)))
+        bits::common(self.neighbours.row(x), alive).all(|y| {
+            let sets = self.adjacent.row(x).iter().zip(self.adjacent.row(y)).zip(alive);
+            let apart = bits::of_words(sets.map(|((x, y), alive)| x & !y & alive));
+            apart.into_iter().all(|z| z == y)
+        })
     }
 
-    /// A path from `from` to `to` along directed (forwards) and undirected edges that meets no
+    /// A path from `start` to `to` along directed (forwards) and undirected edges that meets no
     /// variable of `avoid`, if there is one.
-    pub(super) fn path(&self, from: usize, to: usize, avoid: &[u64]) -> Option<Vec<usize>> {
-        let mut seen = bits::set_of(self.size, [from]);
+    pub(super) fn path(&self, start: usize, to: usize, avoid: &[u64]) -> Option<Vec<usize>> {
+        let mut seen = bits::set_of(self.size, [start]);
         bits::include(&mut seen, avoid);
         let mut before = vec![usize::MAX; self.size];
-        let mut queue = vec![from];
+        let mut queue = vec![start];
         let mut at = 0;
         while let Some(&v) = queue.get(at) {
             at += 1;
             let onward = self.children.row(v).iter().zip(self.neighbours.row(v));
-            let fresh: Vec<u64> =
-                onward.zip(&seen).map(|((child, near), seen)| (child | near) & !seen).collect();
-            for w in members(&fresh) {
+            let from = queue.len();
+            queue.extend(bits::of_words(
+                onward.zip(&seen).map(|((child, near), seen)| (child | near) & !seen),
+            ));
+            for &w in &queue[from..] {
                 before[w] = v;
+                bits::insert(&mut seen, w);
                 if w == to {
                     let mut path = vec![to];
-                    while let Some(&v) = path.last().filter(|&&v| v != from) {
+                    while let Some(&v) = path.last().filter(|&&v| v != start) {
                         path.push(before[v]);
                     }
                     path.reverse();
                     return Some(path);
                 }
-                queue.push(w);
             }
-            bits::include(&mut seen, &fresh);
         }
         None
     }

@@ -116,29 +116,32 @@ impl<'a> State<'a> {
         Ok(improved)
     }
 
-    /// Tries to do without each edge in turn, and to attach both its ends anew, until one of these
-    /// helps; false when none does.
+    /// Tries to do without each edge, the least useful first, and to attach both its ends anew;
+    /// false when nothing came of it.
     fn question_edges(&mut self) -> Result<bool, Error> {
         self.rescore_removals();
-        let mut removals: Vec<(Candidate, usize)> = Vec::new();
+        let mut edges: Vec<(Candidate, usize)> = Vec::new();
         for (y, moves) in self.removals.iter().enumerate() {
             for x in members(self.class.adjacent.row(y)) {
-                removals.extend(moves.cheapest(x).map(|candidate| (candidate, y)));
+                edges.extend(moves.cheapest(x).map(|candidate| (candidate, y)));
             }
         }
-        // Where an edge is undirected, both ends have a candidate for it.
-        removals.sort_by(|a, b| b.cmp(a));
+        edges.sort_by(|a, b| b.cmp(a));
+        // Where an edge is undirected, both ends have it.
         let mut paired = BitMatrix::new(self.class.size());
-        for (candidate, y) in removals {
-            let x = candidate.x;
-            let fresh = !paired.has(x, y);
+        let mut improved = false;
+        for (Candidate { x, .. }, y) in edges {
+            self.rescore_removals();
+            if let Some(candidate) = self.removals[y].cheapest(x) {
+                improved |= self.do_without(candidate, y)?;
+            }
+            if !paired.has(x, y) {
+                improved |= self.reattach(&[x, y])?;
+            }
             paired.insert(x, y);
             paired.insert(y, x);
-            if self.do_without(candidate, y)? || fresh && self.reattach(&[x, y])? {
-                return Ok(true);
-            }
         }
-        Ok(false)
+        Ok(improved)
     }
 
     /// Takes away all edges of some variables, the least useful first, and climbs from there.
