@@ -1,7 +1,6 @@
 //! Max-min parents and children (`mmpc`).
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,9 +10,9 @@ use super::fges::{self, FgesParams};
 use super::sweep::{Subsets, Sweep};
 use super::{Problem, Proposal, Termination, require};
 use crate::graph::bits::{BitMatrix, members};
-use crate::observe::checkpoint;
+use crate::observe::Counter;
 use crate::regress::refit;
-use crate::{Dag, Error, Mat, MatRef, Observer, Order, Progress};
+use crate::{Dag, Error, Mat, MatRef, Observer, Order};
 
 /// Sets tried at most as explanation of one dependence. With up to 15 variables to choose from all
 /// are.
@@ -68,20 +67,12 @@ pub(super) fn propose(
     let d = problem.size();
     let correlation = problem.correlation();
     let tests = Tests::new(correlation.as_ref(), problem.rows(), params);
-    let done = AtomicU64::new(0);
-    let watch = |finished| {
-        let done = done.fetch_add(finished, Ordering::Relaxed) + finished;
-        let total = Some(d as u64);
-        checkpoint(
-            observer,
-            Progress { stage: "testing independence", done, total, objective: None },
-        )
-    };
+    let progress = Counter::new("testing independence", d, observer);
     let chosen: Vec<Chosen> = (0..d)
         .into_par_iter()
         .map(|target| {
-            let found = tests.around(target, &watch)?;
-            watch(1).map(|()| found)
+            let found = tests.around(target, &progress)?;
+            progress.add(1).map(|()| found)
         })
         .collect::<Result<_, Error>>()?;
     let mut skeleton = BitMatrix::new(d);
@@ -153,11 +144,7 @@ impl<'a> Tests<'a> {
     }
 
     /// The variables that no set of the others chosen makes independent of the target.
-    fn around(
-        &self,
-        target: usize,
-        watch: &impl Fn(u64) -> Result<(), Error>,
-    ) -> Result<Chosen, Error> {
+    fn around(&self, target: usize, progress: &Counter<'_>) -> Result<Chosen, Error> {
         let mut found = Chosen { variables: Vec::new(), tests: 0, limited: false };
         let mut sweep = Sweep::new(self.correlation, &self.everyone, target);
         let mut weakest: Vec<f64> =
@@ -188,7 +175,7 @@ impl<'a> Tests<'a> {
                 sweep.pop();
             }
             found.variables.push(best);
-            watch(0)?;
+            progress.add(0)?;
         }
         self.test_again(&mut found, &mut sweep);
         Ok(found)
