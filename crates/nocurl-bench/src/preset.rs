@@ -215,8 +215,7 @@ fn unit_free_methods() -> Vec<Contender> {
         ..as_drawn(algorithm)
     });
     vec![
-        // Without the variances to guide it, it takes many times as long.
-        Contender { max_trials: Some(5), ..notears() },
+        notears(),
         fges(),
         Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
         Contender::new("sortnregress", pruned(Algorithm::SortNRegress {}, None)),
