@@ -92,7 +92,8 @@ fn preamble(grid: &Grid, settings: &Settings, provenance: &Provenance) -> String
            seed made from the scenario's name, d, k and --seed {seed}: the column `seed` of \
            results.csv. All methods of a trial have the same data.\n\
          - Times are those of trials that had the machine for themselves; a time with `*` is of \
-           trials that ran beside others. They leave out drawing data and computing moments.\n\
+           trials that ran beside others. They leave out drawing data and, for methods that do not \
+           need the rows, computing moments.\n\
          - delta-F is F before the last threshold, less F of the truth. SHD = extra + missing + \
            reversed.\n\
          - Published: {SOURCE}, 100 trials. `agrees`: the two SHD differ by at most two standard \

@@ -125,14 +125,12 @@ impl Class {
 
     /// True when `x` has no child and every neighbour of it is adjacent to all others around `x`.
     fn is_sink(&self, x: usize, alive: &[u64]) -> bool {
-        let left = |sets: &'_ BitMatrix| bits::common(sets.row(x), alive).next().is_some();
-        if left(&self.children) {
+        if bits::common(self.children.row(x), alive).next().is_some() {
             return false;
         }
         bits::common(self.neighbours.row(x), alive).all(|y| {
             let sets = self.adjacent.row(x).iter().zip(self.adjacent.row(y)).zip(alive);
-            let apart = bits::of_words(sets.map(|((x, y), alive)| x & !y & alive));
-            apart.into_iter().all(|z| z == y)
+            bits::of_words(sets.map(|((x, y), alive)| x & !y & alive)).all(|z| z == y)
         })
     }
 

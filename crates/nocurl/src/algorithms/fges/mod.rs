@@ -61,8 +61,8 @@ impl FgesParams {
 /// Every way to add an edge `x -> y` to some member of the class is a set `C` of neighbours of `y`
 /// that become its parents too. All of them share one factorisation of the parents of `y`, which
 /// grows by one row as `C` grows by one variable and gives the gain for all `x` at once; after a
-/// step only variables whose surroundings changed are scored again, in parallel. The graph is
-/// restored to its completed form by bit sets.
+/// step only variables whose surroundings changed are scored again, in parallel where they are
+/// many. The graph is restored to its completed form by bit sets.
 ///
 /// Cost: O(d^2) at the start; a step O(d k) for each clique among the neighbours of each variable
 /// it touches, with k parents. The number of cliques is bounded: see the warning it then gives.
