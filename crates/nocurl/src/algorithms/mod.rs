@@ -8,6 +8,7 @@ mod learn;
 mod mmpc;
 mod nocurl;
 mod notears;
+mod order_search;
 mod problem;
 mod registry;
 pub mod sort_regress;
@@ -20,6 +21,7 @@ pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
 pub use mmpc::MmpcParams;
 pub use nocurl::{NoCurlParams, Variant};
 pub use notears::NotearsParams;
+pub use order_search::OrderSearchParams;
 pub use problem::{Problem, Proposal, Termination};
 pub use registry::Algorithm;
 

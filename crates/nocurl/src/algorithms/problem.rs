@@ -136,6 +136,11 @@ impl Problem {
         Mat::from_fn(self.size(), self.size(), |i, j| s[(i, j)] / scale[i] / scale[j])
     }
 
+    /// The same problem with every variable scaled to variance 1, means subtracted.
+    pub fn standardised(&self) -> Self {
+        Self { second_moments: self.correlation(), covariance: None, ..self.clone() }
+    }
+
     /// The second moments about the means: regressions on these have an intercept.
     pub fn covariance(&self) -> MatRef<'_, f64> {
         self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()

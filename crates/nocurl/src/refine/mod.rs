@@ -1,6 +1,6 @@
 //! Search over orders: single variables move to their best place while the score falls.
 
-mod bic;
+pub(crate) mod bic;
 mod equal_variance;
 
 use serde::{Deserialize, Serialize};
