@@ -6,7 +6,7 @@ use super::{Algorithm, Problem, Termination};
 use crate::objective::least_squares;
 use crate::refine::{Refine, refine};
 use crate::regress::{Prune, on_order, prune, threshold};
-use crate::{Claim, Cpdag, Dag, Data, Error, Mat, Observer, hodge};
+use crate::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer, hodge};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
@@ -21,6 +21,7 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// | `prune` | none | rule that drops edges from the regression on the order |
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
 /// | `seed` | 0 | the only source of randomness |
+/// | `knowledge` | none | what is known about the graph beforehand |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The method with its parameters.
@@ -35,6 +36,9 @@ pub struct Options {
     pub threshold: Option<f64>,
     /// Seed of everything random.
     pub seed: u64,
+    /// What is known beforehand; every result satisfies it.
+    #[serde(default, skip_serializing_if = "KnowledgeSpec::is_empty")]
+    pub knowledge: KnowledgeSpec,
 }
 
 impl Default for Options {
@@ -46,6 +50,7 @@ impl Default for Options {
             prune: None,
             threshold: None,
             seed: 0,
+            knowledge: KnowledgeSpec::default(),
         }
     }
 }
@@ -124,7 +129,11 @@ pub fn learn<'a>(
 ) -> Result<Fit, Error> {
     options.validate()?;
     let data = data.into();
-    let problem = Problem::new(&data.moments(), options.center)?;
+    let problem =
+        Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
+    if problem.knowledge().is_some() {
+        options.algorithm.takes_knowledge()?;
+    }
     let s = problem.second_moments();
     let proposal = options.algorithm.propose(&problem, data.rows(), options.seed, observer)?;
     let mut warnings = problem.warnings().to_vec();
@@ -153,6 +162,9 @@ pub fn learn<'a>(
     }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
+    if let Some(knowledge) = problem.knowledge() {
+        knowledge.is_satisfied_by(&dag)?;
+    }
     match proposal.termination {
         Termination::MaxIterations => warnings
             .push("the method stopped at its limit of iterations before it had converged".into()),
