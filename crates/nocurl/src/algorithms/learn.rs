@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Algorithm, Problem, Termination};
 use crate::objective::least_squares;
 use crate::refine::{Refine, refine};
-use crate::regress::{Prune, on_order, prune, threshold};
+use crate::regress::{Prune, along, prune, restrict, threshold_unless_required};
 use crate::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer, hodge};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
@@ -89,7 +89,7 @@ pub struct Fit {
     pub order: Vec<usize>,
     /// A potential that rises along every edge.
     pub potential: Vec<f64>,
-    /// All graphs that fit as well by independences alone.
+    /// All graphs that fit as well by independences alone, of those that prior knowledge allows.
     pub cpdag: Cpdag,
     /// How much of the graph is meant.
     pub claim: Claim,
@@ -140,20 +140,27 @@ pub fn learn<'a>(
     warnings.extend(proposal.warnings);
     let (mut order, mut potential, mut own) =
         (proposal.order, proposal.potential, proposal.weights);
+    if let Some(knowledge) = problem.knowledge() {
+        let edge = |i, j| own.as_ref().is_some_and(|weights: &Mat<f64>| weights[(i, j)] != 0.0);
+        let repaired = knowledge.repair_keeping(&order, edge);
+        if repaired != order {
+            (order, potential) = (repaired, None);
+        }
+    }
     if let Some(score) = options.refine {
         order = refine(&problem, &order, score, observer)?.order;
         (potential, own) = (None, None);
     }
     let unpruned = match own {
-        Some(weights) => weights,
-        None => on_order(&problem, &order)?.weights,
+        Some(weights) => restrict(&problem, &order, weights)?,
+        None => along(&problem, &order)?,
     };
     let unpruned_loss = least_squares(s, unpruned.as_ref());
     let mut weights = match options.prune {
         Some(rule) => prune(&problem, &order, rule)?,
         None => unpruned.clone(),
     };
-    threshold(&mut weights, options.effective_threshold());
+    threshold_unless_required(&problem, &mut weights, options.effective_threshold());
     if !weights.is_all_finite() {
         return Err(Error::Numeric {
             stage: "the method",
@@ -162,8 +169,13 @@ pub fn learn<'a>(
     }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
+    let mut cpdag = Cpdag::from_dag(&dag);
     if let Some(knowledge) = problem.knowledge() {
-        knowledge.is_satisfied_by(&dag)?;
+        // No graph rather than one that breaks what is known.
+        let satisfied = knowledge.is_satisfied_by(&dag);
+        debug_assert_eq!(satisfied, Ok(()));
+        satisfied?;
+        knowledge.direct(&mut cpdag);
     }
     match proposal.termination {
         Termination::MaxIterations => warnings
@@ -176,7 +188,7 @@ pub fn learn<'a>(
         _ => {}
     }
     Ok(Fit {
-        cpdag: Cpdag::from_dag(&dag),
+        cpdag,
         claim: options.claim(),
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&order)),
         order: order.sequence(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::graph::Reachability;
-use crate::graph::bits::{BitMatrix, difference, members};
-use crate::{Dag, Error, Order};
+use crate::graph::bits::{BitMatrix, members};
+use crate::{Cpdag, Dag, Error, Order};
 
 /// Consistent knowledge about the variables of one table, by index.
 ///
@@ -80,22 +80,40 @@ impl Knowledge {
     /// # Ok::<(), nocurl::Error>(())
     /// ```
     pub fn repair(&self, order: &Order) -> Order {
-        let ranks = order.ranks();
-        let mut waiting: Vec<usize> =
-            (0..self.size()).map(|v| members(self.before.row(v)).count()).collect();
-        let mut ready: BTreeSet<(usize, usize)> =
-            (0..self.size()).filter(|&v| waiting[v] == 0).map(|v| (ranks[v], v)).collect();
-        let mut places = Vec::new();
-        while let Some(&(rank, _)) = ready.first() {
-            let later = ready.split_off(&(rank + 1, 0));
-            let place: Vec<usize> =
-                std::mem::replace(&mut ready, later).into_iter().map(|(_, v)| v).collect();
+        self.repair_keeping(order, |_, _| false)
+    }
+
+    /// [`Self::repair`] that also keeps parents before children of a graph where it can.
+    pub(crate) fn repair_keeping(
+        &self,
+        order: &Order,
+        has_edge: impl Fn(usize, usize) -> bool,
+    ) -> Order {
+        let (d, ranks) = (self.size(), order.ranks());
+        let has_edge = |i: usize, j: usize| has_edge(i, j) && self.allows(i, j);
+        let mut waiting: Vec<usize> = (0..d).map(|j| members(self.before.row(j)).count()).collect();
+        let mut waiting_for_parents: Vec<usize> =
+            (0..d).map(|j| (0..d).filter(|&i| has_edge(i, j)).count()).collect();
+        let mut left: BTreeSet<(usize, usize)> = (0..d).map(|v| (ranks[v], v)).collect();
+        let mut places = Vec::with_capacity(d);
+        while !left.is_empty() {
+            let ready = |&&(_, v): &&(usize, usize)| waiting[v] == 0;
+            let first = left.iter().filter(ready).find(|&&(_, v)| waiting_for_parents[v] == 0);
+            let place: Vec<usize> = match first {
+                Some(&(rank, _)) => left
+                    .range((rank, 0)..(rank + 1, 0))
+                    .filter(ready)
+                    .filter(|&&(_, v)| waiting_for_parents[v] == 0)
+                    .map(|&(_, v)| v)
+                    .collect(),
+                // The graph has an edge against the knowledge, which comes first.
+                None => left.iter().find(ready).map(|&(_, v)| v).into_iter().collect(),
+            };
             for &i in &place {
-                for j in (0..self.size()).filter(|&j| self.before.has(j, i)) {
-                    waiting[j] -= 1;
-                    if waiting[j] == 0 {
-                        ready.insert((ranks[j], j));
-                    }
+                left.remove(&(ranks[i], i));
+                for &(_, j) in &left {
+                    waiting[j] -= usize::from(self.before.has(j, i));
+                    waiting_for_parents[j] -= usize::from(has_edge(i, j));
                 }
             }
             places.push(place);
@@ -135,13 +153,28 @@ impl Knowledge {
             .collect()
     }
 
+    /// The edges that must be there, `(from, to)`.
+    pub(crate) fn required_edges(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.size()).flat_map(|j| members(self.required.row(j)).map(move |i| (i, j)))
+    }
+
+    /// Directs the edges of an equivalence class whose direction follows from the knowledge, by
+    /// itself or through the directions of others (Meek, 1995).
+    pub(crate) fn direct(&self, class: &mut Cpdag) {
+        let open: Vec<(usize, usize)> = class.undirected().collect();
+        for (i, j) in open {
+            match (self.allows(i, j), self.allows(j, i)) {
+                (true, false) => class.direct(i, j),
+                (false, true) => class.direct(j, i),
+                _ => {}
+            }
+        }
+        class.apply_meek_rules();
+    }
+
     /// The edges that are not allowed, `(from, to)`.
     pub(crate) fn forbidden(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let all = crate::graph::bits::set_of(self.size(), 0..self.size());
-        (0..self.size()).flat_map(move |v| {
-            let excluded: Vec<usize> =
-                difference(&all, self.allowed.row(v)).filter(|&i| i != v).collect();
-            excluded.into_iter().map(move |i| (i, v))
-        })
+        let pairs = (0..self.size()).flat_map(|j| (0..self.size()).map(move |i| (i, j)));
+        pairs.filter(|&(i, j)| i != j && !self.allows(i, j))
     }
 }

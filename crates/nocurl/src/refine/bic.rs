@@ -4,9 +4,10 @@ use faer::{Mat, MatRef};
 
 use super::Refined;
 use crate::algorithms::Problem;
+use crate::graph::bits::members;
 use crate::observe::checkpoint;
 use crate::regress::Node;
-use crate::{Error, Observer, Order, Progress};
+use crate::{Error, Knowledge, Observer, Order, Progress};
 
 /// A fall of the score that counts; scores are in units of log-likelihood times two.
 const PROGRESS: f64 = 1e-6;
@@ -56,17 +57,23 @@ pub(super) fn search(
 }
 
 /// The data: correlations, so that nothing depends on units.
-struct Model {
+struct Model<'a> {
     correlation: Mat<f64>,
+    knowledge: Option<&'a Knowledge>,
     rows: f64,
     /// What a parent costs.
     penalty: f64,
 }
 
-impl Model {
-    fn new(problem: &Problem) -> Self {
+impl<'a> Model<'a> {
+    fn new(problem: &'a Problem) -> Self {
         let rows = problem.rows() as f64;
-        Self { correlation: problem.correlation(), rows, penalty: rows.ln() }
+        let (correlation, knowledge) = (problem.correlation(), problem.knowledge());
+        Self { correlation, knowledge, rows, penalty: rows.ln() }
+    }
+
+    fn allows(&self, from: usize, to: usize) -> bool {
+        self.knowledge.is_none_or(|knowledge| knowledge.allows(from, to))
     }
 
     fn s(&self) -> MatRef<'_, f64> {
@@ -96,7 +103,7 @@ impl Model {
             while (node.parents.len() as f64) < self.rows / 2.0 {
                 let best = candidates
                     .iter()
-                    .filter(|c| !node.parents.contains(c))
+                    .filter(|&&c| self.allows(c, v) && !node.parents.contains(&c))
                     .map(|&c| (node.gain(s, v, c), c))
                     .max_by(|a, b| a.0.total_cmp(&b.0));
                 let Some((_, c)) = best.filter(|&(gain, _)| self.worthwhile(&node, gain)) else {
@@ -110,7 +117,8 @@ impl Model {
                 }
                 (node, changed) = (next, true);
             }
-            while let Some((k, _)) = node.cheapest() {
+            let required = |i| self.knowledge.is_some_and(|known| known.requires(i, v));
+            while let Some((k, _)) = node.cheapest(required) {
                 let mut next = node.clone();
                 next.remove(k);
                 if !lower(&next, &node) {
@@ -127,16 +135,19 @@ impl Model {
 
 /// An order with the parents of every variable.
 struct State<'a> {
-    model: &'a Model,
+    model: &'a Model<'a>,
     sequence: Vec<usize>,
     nodes: Vec<Node>,
 }
 
 impl<'a> State<'a> {
-    fn new(model: &'a Model, sequence: Vec<usize>) -> Option<Self> {
+    fn new(model: &'a Model<'a>, sequence: Vec<usize>) -> Option<Self> {
         let mut nodes: Vec<Option<Node>> = vec![None; sequence.len()];
         for (k, &v) in sequence.iter().enumerate() {
-            nodes[v] = Some(model.search_parents(v, Vec::new(), &sequence[..k])?);
+            let required =
+                model.knowledge.map(|known| members(known.required_parents(v)).collect());
+            let parents = required.unwrap_or_default();
+            nodes[v] = Some(model.search_parents(v, parents, &sequence[..k])?);
         }
         Some(Self { model, sequence, nodes: nodes.into_iter().collect::<Option<_>>()? })
     }
@@ -173,6 +184,9 @@ impl<'a> State<'a> {
         let mut gain = 0.0;
         for k in swaps {
             let (first, second) = (sequence[k], sequence[k + 1]);
+            if model.knowledge.is_some_and(|known| known.must_precede(first, second)) {
+                break;
+            }
             sequence.swap(k, k + 1);
             // `second` may no longer have `first` as a parent, `first` may now have `second`.
             let node = self.current(&changed, second);
@@ -183,7 +197,8 @@ impl<'a> State<'a> {
                 replace(&mut changed, second, next);
             }
             let node = self.current(&changed, first);
-            if model.worthwhile(node, node.gain(model.s(), first, second)) {
+            let gain_of_edge = node.gain(model.s(), first, second);
+            if model.allows(second, first) && model.worthwhile(node, gain_of_edge) {
                 let mut parents = node.parents.clone();
                 parents.push(second);
                 let next = model.search_parents(first, parents, &sequence[..k + 1])?;

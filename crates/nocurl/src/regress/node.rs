@@ -29,9 +29,11 @@ impl Node {
         Some(Self { parents, coefficients, residual, inverse })
     }
 
-    /// The parent whose removal raises the residual least, with that increase.
-    pub(crate) fn cheapest(&self) -> Option<(usize, f64)> {
+    /// The parent whose removal raises the residual least, with that increase; parents that are
+    /// `required` stay.
+    pub(crate) fn cheapest(&self, required: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
         (0..self.parents.len())
+            .filter(|&k| !required(self.parents[k]))
             .map(|k| (k, self.coefficients[k] * self.coefficients[k] / self.inverse[(k, k)]))
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
