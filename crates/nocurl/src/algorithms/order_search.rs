@@ -174,7 +174,7 @@ fn starts(
 }
 
 /// Moves a few variables to random places.
-fn disturb(search: &mut Search, state: &mut State, rng: &mut Xoshiro256PlusPlus) {
+fn disturb(search: &mut Search<'_>, state: &mut State, rng: &mut Xoshiro256PlusPlus) {
     let d = state.sequence().len();
     for _ in 0..KICKS {
         let (v, place) = (rng.random_range(0..d), rng.random_range(0..d));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::list;
-use crate::{Error, Mat, MatRef, Moments, Order, linalg};
+use crate::{Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Order, linalg};
 
 /// The second moments of the data, centred or not: all that a linear method sees.
 #[derive(Debug, Clone)]
@@ -14,6 +14,7 @@ pub struct Problem {
     warnings: Vec<String>,
     /// Kept beside the second moments where these are not centred.
     covariance: Option<Mat<f64>>,
+    knowledge: Option<Knowledge>,
 }
 
 impl Problem {
@@ -55,9 +56,25 @@ impl Problem {
             second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
+            knowledge: None,
         };
         problem.regularise();
         Ok(problem)
+    }
+
+    /// The same problem with prior knowledge about its variables.
+    ///
+    /// # Errors
+    /// Those of [`KnowledgeSpec::resolve`].
+    pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
+        let knowledge = knowledge.resolve(&self.names)?;
+        self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+        Ok(self)
+    }
+
+    /// What is known beforehand; nothing where every graph is allowed.
+    pub fn knowledge(&self) -> Option<&Knowledge> {
+        self.knowledge.as_ref()
     }
 
     /// Makes singular second moments regular, with a warning.

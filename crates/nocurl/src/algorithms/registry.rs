@@ -164,6 +164,19 @@ impl Algorithm {
         matches!(self, Self::Cam(_))
     }
 
+    /// Whether the method can honour prior knowledge.
+    ///
+    /// # Errors
+    /// [`Error::TakesNoKnowledge`] with what to use instead.
+    pub fn takes_knowledge(&self) -> Result<(), Error> {
+        let advice = match self {
+            Self::Fges(_) => "use --method order-search, which minimises the same score",
+            Self::Mmpc(_) => "it tests adjacencies alone; use --method order-search",
+            _ => return Ok(()),
+        };
+        Err(Error::TakesNoKnowledge { method: self.name(), advice })
+    }
+
     pub(super) fn propose(
         &self,
         problem: &Problem,

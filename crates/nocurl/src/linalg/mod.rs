@@ -11,5 +11,5 @@ mod product;
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::{FactorSpace, pivot_floor};
 pub use collinear::{collinear_set, condition_number};
-pub use pivoted::{PivotedCholesky, smallest_pivot_first};
+pub use pivoted::{PivotedCholesky, smallest_pivot_first, smallest_pivot_first_within};
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

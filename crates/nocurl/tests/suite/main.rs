@@ -8,6 +8,8 @@ mod equal_variance;
 mod exact;
 mod fges;
 mod hodge;
+mod informed;
+mod knowledge;
 mod lbfgs;
 mod learn;
 mod metrics;

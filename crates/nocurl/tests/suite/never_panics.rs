@@ -126,6 +126,7 @@ fn options() -> impl Strategy<Value = Options> {
             prune,
             threshold,
             seed,
+            ..Options::default()
         },
     )
 }
