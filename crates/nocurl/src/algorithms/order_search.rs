@@ -84,12 +84,12 @@ pub(super) fn propose(
         checkpoint(observer, Progress { stage, done, total, objective: state.map(State::score) })
     };
     progress(0, None)?;
-    let starts = starts(problem, params.penalty, seed, observer)?;
-    let states: Vec<(State, u64)> = starts
+    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
         .into_par_iter()
-        .map(|sequence| {
+        .map(|start| {
+            let order = start.order(problem, params.penalty, seed, observer)?;
             let mut search = Search::new(&model);
-            let mut state = search.start(sequence);
+            let mut state = search.start(order.sequence());
             let moves = search.descend(&mut state, observer)?;
             Ok((state, moves))
         })
@@ -146,31 +146,57 @@ fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(part))
 }
 
-/// Orders to start from, all as prior knowledge allows.
-fn starts(
-    problem: &Problem,
-    penalty: f64,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Result<Vec<Vec<usize>>, Error> {
-    let greedy = FgesParams { penalty, search: FgesSearch::TwoPhase };
-    let class = fges::search(problem, &greedy, None, observer)?.class;
-    // A rough estimate is enough for a start.
-    let rough = NoCurlParams { lambdas: vec![10.0], max_iterations: 10, ..NoCurlParams::default() };
-    let potential = nocurl::propose(&problem.standardised(), &rough, seed, observer)?;
-    let mut shuffled: Vec<usize> = (0..problem.size()).collect();
-    let mut rng = stream(seed, 0);
-    for last in (1..shuffled.len()).rev() {
-        shuffled.swap(last, rng.random_range(0..=last));
+/// Where the search starts.
+enum Start {
+    /// The published greedy search over equivalence classes.
+    Greedy,
+    /// The NoCurl potential of the correlations.
+    Potential,
+    /// Any order.
+    Random,
+}
+
+impl Start {
+    /// The order, as prior knowledge allows.
+    fn order(
+        &self,
+        problem: &Problem,
+        penalty: f64,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Order, Error> {
+        let watch = Quiet(observer);
+        let order = match self {
+            Self::Greedy => {
+                let params = FgesParams { penalty, search: FgesSearch::TwoPhase };
+                Order::of_dag(&fges::search(problem, &params, None, &watch)?.class.to_dag()?)
+            }
+            Self::Potential => {
+                // A rough estimate is enough for a start.
+                let (lambdas, max_iterations) = (vec![10.0], 3);
+                let params = NoCurlParams { lambdas, max_iterations, ..NoCurlParams::default() };
+                nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
+            }
+            Self::Random => {
+                let mut sequence: Vec<usize> = (0..problem.size()).collect();
+                let mut rng = stream(seed, 0);
+                for last in (1..sequence.len()).rev() {
+                    sequence.swap(last, rng.random_range(0..=last));
+                }
+                Order::strict(&sequence)
+            }
+        };
+        Ok(problem.knowledge().map_or(order.clone(), |knowledge| knowledge.repair(&order)))
     }
-    let orders = [Order::of_dag(&class.to_dag()?), potential.order, Order::strict(&shuffled)];
-    Ok(orders
-        .iter()
-        .map(|order| match problem.knowledge() {
-            Some(knowledge) => knowledge.repair(order).sequence(),
-            None => order.sequence(),
-        })
-        .collect())
+}
+
+/// Lets work be stopped that runs beside other work, and is not reported.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
 }
 
 /// Moves a few variables to random places.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams, OrderSearchParams,
-    Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears, order_search,
+    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams,
+    OrderSearchParams, Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -113,7 +113,9 @@ impl Algorithm {
             Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
             Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
-            Self::OrderSearch(_) => "search over orders by BIC with restarts; does not depend on units",
+            Self::OrderSearch(_) => {
+                "search over orders by BIC with restarts; does not depend on units"
+            }
             Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
             Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",

@@ -86,8 +86,10 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
         .into_par_iter()
         .map(|j| {
             let parents: Vec<usize> = (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
-            let node =
-                Node::new(problem.covariance(), j, parents).ok_or_else(|| problem.singular())?;
+            // Few parents need no shrinkage; many may.
+            let node = Node::new(problem.sample_covariance(), j, parents.clone())
+                .or_else(|| Node::new(problem.covariance(), j, parents))
+                .ok_or_else(|| problem.singular())?;
             Ok(node.parents.into_iter().zip(node.coefficients).collect())
         })
         .collect::<Result<Vec<_>, Error>>()?;

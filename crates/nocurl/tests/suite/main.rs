@@ -19,6 +19,7 @@ mod moments;
 mod never_panics;
 mod nocurl;
 mod notears;
+mod order_search;
 mod prune;
 mod reachability;
 mod refine;

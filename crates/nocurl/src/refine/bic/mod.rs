@@ -10,8 +10,15 @@ use crate::{Error, Observer, Order};
 
 pub(crate) use parents::Model;
 use queue::Queue;
-pub(crate) use state::State;
 use state::Space;
+pub(crate) use state::State;
+
+/// How far the score may rise on the way of a variable through the order, in units of what a
+/// parent costs, before the way is given up: in a search of everything ...
+const PATIENCE: f64 = 100.0;
+
+/// ... and around what a restart disturbed. Longer ways find nothing more there.
+const PATIENCE_AROUND: f64 = 30.0;
 
 /// Moves each variable in turn to the place where the BIC of the order is smallest, until no move
 /// helps. The BIC of an order is the sum over variables of `n log(residual variance) +
@@ -67,7 +74,7 @@ impl<'a> Search<'a> {
         loop {
             // What is next to no change may still gain by it: the end is a whole round for nothing.
             (0..self.model.size()).for_each(|v| self.queue.push(v));
-            match self.settle(state, observer)? {
+            match self.work_off(state, PATIENCE, observer)? {
                 0 => return Ok(moves),
                 more => moves += more,
             }
@@ -89,13 +96,24 @@ impl<'a> Search<'a> {
         state: &mut State,
         observer: &dyn Observer,
     ) -> Result<u64, Error> {
+        self.work_off(state, PATIENCE_AROUND, observer)
+    }
+
+    fn work_off(
+        &mut self,
+        state: &mut State,
+        patience: f64,
+        observer: &dyn Observer,
+    ) -> Result<u64, Error> {
+        let patience = patience * self.model.cost;
         let mut moves = 0;
         while let Some(v) = self.queue.pop() {
             if observer.cancelled() {
                 return Err(Error::Cancelled);
             }
             self.touched.clear();
-            if state.move_to_best(self.model, v, &mut self.space, &mut self.touched) {
+            let (space, touched) = (&mut self.space, &mut self.touched);
+            if state.move_to_best(self.model, v, patience, space, touched) {
                 moves += 1;
                 self.queue.push_around(state, &self.touched);
             }

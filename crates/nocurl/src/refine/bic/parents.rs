@@ -19,7 +19,7 @@ pub(crate) struct Model<'a> {
     correlation: Vec<f64>,
     rows: f64,
     /// What a parent costs, in units of the score.
-    cost: f64,
+    pub(super) cost: f64,
     /// The squared partial correlation at which a parent pays for itself.
     bound: f64,
     /// More parents than this would fit anything.
@@ -88,7 +88,13 @@ pub(crate) struct Node {
 
 impl Node {
     /// True when a further parent lowers the score. O(k^2) for k parents.
-    pub(crate) fn wants(&self, model: &Model<'_>, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
+    pub(crate) fn wants(
+        &self,
+        model: &Model<'_>,
+        v: usize,
+        candidate: usize,
+        work: &mut Vec<f64>,
+    ) -> bool {
         let s = model.row(candidate);
         let (mut variance, mut covariance) = (1.0, s[v]);
         work.clear();
@@ -317,7 +323,8 @@ impl Choice {
                 *precision += entry * entry;
             }
         }
-        let losses = self.sums.iter().map(|(coefficient, precision)| coefficient * coefficient / precision);
+        let losses =
+            self.sums.iter().map(|(coefficient, precision)| coefficient * coefficient / precision);
         let (least, smallest) = losses
             .enumerate()
             .filter(|&(a, _)| !model.requires(self.parents[a], self.variable))

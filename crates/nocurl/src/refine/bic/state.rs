@@ -78,19 +78,21 @@ impl State {
         self.nodes.iter().map(|node| node.score).sum()
     }
 
-    /// Moves a variable to the place where the score is smallest; true when that lowers it. The
-    /// variables whose parents changed are added to `touched`.
+    /// Moves a variable to the place where the score is smallest; true when that lowers it. A way
+    /// on which the score rises by more than `patience` is not followed further. The variables
+    /// whose parents changed are added to `touched`.
     pub(super) fn move_to_best(
         &mut self,
         model: &Model<'_>,
         v: usize,
+        patience: f64,
         space: &mut Space,
         touched: &mut Vec<usize>,
     ) -> bool {
         let home = self.places[v];
-        let first = self.travel(model, v, 0, space);
+        let first = self.travel(model, v, 0, patience, space);
         self.rotate(v, home);
-        let last = self.travel(model, v, self.sequence.len() - 1, space);
+        let last = self.travel(model, v, self.sequence.len() - 1, patience, space);
         self.rotate(v, home);
         let best = if first.gain >= last.gain { first } else { last };
         if best.gain <= PROGRESS {
@@ -109,7 +111,7 @@ impl State {
         space: &mut Space,
         touched: &mut Vec<usize>,
     ) {
-        self.travel(model, v, place, space);
+        self.travel(model, v, place, f64::INFINITY, space);
         for (u, node) in &mut space.changed[..space.used] {
             std::mem::swap(node, &mut self.nodes[*u]);
             touched.push(*u);
@@ -119,7 +121,14 @@ impl State {
     /// Takes a variable to a place by swaps of neighbours, or as far as prior knowledge lets it, and
     /// returns the best place on the way.
     /// The sequence is changed; the nodes that go with it are left in `space`.
-    fn travel(&mut self, model: &Model<'_>, v: usize, place: usize, space: &mut Space) -> Goal {
+    fn travel(
+        &mut self,
+        model: &Model<'_>,
+        v: usize,
+        place: usize,
+        patience: f64,
+        space: &mut Space,
+    ) -> Goal {
         space.clear();
         let mut at = self.places[v];
         let mut best = Goal { gain: 0.0, place: at };
@@ -138,15 +147,17 @@ impl State {
             if space.current(&self.nodes, second).parents.contains(&first) {
                 gain += self.choose(model, second, k, Some(first), None, space);
             }
-            let node = match space.slot[first] {
-                NONE => &self.nodes[first],
-                at => &space.changed[at].1,
-            };
-            if node.wants(model, first, second, &mut space.work) {
+            let mut work = std::mem::take(&mut space.work);
+            let wanted = space.current(&self.nodes, first).wants(model, first, second, &mut work);
+            space.work = work;
+            if wanted {
                 gain += self.choose(model, first, k + 1, None, Some(second), space);
             }
             if gain > best.gain {
                 best = Goal { gain, place: at };
+            }
+            if gain < best.gain - patience {
+                break;
             }
         }
         best
