@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod config;
+mod directions;
 mod failure;
 mod parameter;
 mod progress;

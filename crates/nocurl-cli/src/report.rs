@@ -4,9 +4,8 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
-use nocurl::refine::Refine;
-use nocurl::{Claim, Fit, Moments, Termination};
-use nocurl_io::{Edge, GraphDocument, Table};
+use nocurl::{Fit, Moments, Termination};
+use nocurl_io::{GraphDocument, Table};
 
 use crate::config::Learn;
 use crate::failure::Failure;
@@ -62,7 +61,7 @@ pub(crate) fn learnt(
         text += &format!("\n{}\n", edges(document));
         text += &format!(
             "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{FAINT:#}\n",
-            direction(config, document)
+            clean(&document.directions)
         );
     }
     text += &warnings(&document.warnings);
@@ -146,45 +145,11 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-/// What the directions rest on, and which of them independences alone would give.
-fn direction(config: &Learn, document: &GraphDocument) -> String {
-    let assumption = match config.options.refine {
-        Some(Refine::Bic) => "directions within an equivalence class are arbitrary: see the CPDAG",
-        Some(Refine::EqualVariance) => {
-            "directions rest on error variances of similar size in the units given"
-        }
-        None => config.options.algorithm.assumption(),
-    };
-    let mut letters = assumption.chars();
-    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
-    if document.claim == Claim::Skeleton {
-        return format!("{first}{}.", letters.as_str());
-    }
-    let open = document.cpdag.undirected.len();
-    let compelled = match open {
-        0 => "conditional independences alone would give the same directions".into(),
-        open => {
-            format!("conditional independences alone leave {open} of {} open", document.edges.len())
-        }
-    };
-    format!("{first}{};\n{compelled}.", letters.as_str())
-}
-
 fn edges(document: &GraphDocument) -> String {
     let heading = ["from", "", "to", "weight"].map(String::from).to_vec();
-    let is_open = |edge: &Edge| {
-        let undirected = &document.cpdag.undirected;
-        undirected
-            .iter()
-            .any(|[i, j]| (i, j) == (&edge.from, &edge.to) || (j, i) == (&edge.from, &edge.to))
-    };
-    let arrow = |edge: &Edge| match document.claim {
-        Claim::Skeleton => "--",
-        Claim::Class if is_open(edge) => "--",
-        _ => "->",
-    };
-    let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
-        vec![edge.from.clone(), arrow(edge).into(), edge.to.clone(), number(edge.weight)]
+    let rows = document.marked_edges().take(SHOWN_EDGES).map(|(edge, mark)| {
+        let arrow = if document.means_direction(mark) { "->" } else { "--" };
+        vec![edge.from.clone(), arrow.into(), edge.to.clone(), number(edge.weight)]
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let mut text = grid(&rows, &[3]);

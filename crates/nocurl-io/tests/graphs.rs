@@ -1,5 +1,8 @@
 //! Graphs that come back as they were written, and files that are refused.
 
+use std::collections::BTreeSet;
+
+use nocurl::Claim;
 use nocurl_io::{
     Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing, Source,
     check_writable, format_graph, read_graph, write_graph,
@@ -19,7 +22,8 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         order: names.to_vec(),
         potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
         cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
-        claim: nocurl::Claim::Class,
+        claim: Claim::Class,
+        directions: "Some are open.".into(),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,
@@ -57,6 +61,8 @@ fn json_holds_the_whole_document() {
         "order",
         "potential",
         "cpdag",
+        "claim",
+        "directions",
         "method",
         "parameters",
         "seed",
@@ -73,11 +79,71 @@ fn json_holds_the_whole_document() {
 #[test]
 fn the_other_formats_look_as_expected() {
     let lines = |format| format_graph(&three(), format).unwrap();
-    assert_eq!(lines(GraphFormat::Csv), "from,to,weight\na,b,1.5\nb,c,-0.1\n");
-    assert!(lines(GraphFormat::Dot).contains("\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\"];"));
-    assert!(lines(GraphFormat::Gml).contains("edge [ source 0 target 1 weight 1.5 ]"));
+    assert_eq!(
+        lines(GraphFormat::Csv),
+        "from,to,weight,cpdag\na,b,1.5,undirected\nb,c,-0.1,directed\n"
+    );
+    let dot = lines(GraphFormat::Dot);
+    assert!(dot.contains("claim=\"class\";"), "{dot}");
+    for edge in [
+        "\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\", cpdag=undirected, dir=none];",
+        "\"b\" -> \"c\" [weight=\"-0.1\", label=\"-0.100\", cpdag=directed];",
+    ] {
+        assert!(dot.contains(edge), "{dot}");
+    }
+    let gml = lines(GraphFormat::Gml);
+    assert!(gml.contains("claim \"class\""), "{gml}");
+    assert!(gml.contains("edge [ source 0 target 1 weight 1.5 cpdag \"undirected\" ]"), "{gml}");
     let graphml = lines(GraphFormat::Graphml);
-    assert!(graphml.contains("<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>"));
+    assert!(graphml.contains("    <data key=\"claim\">class</data>\n"), "{graphml}");
+    let edge = "<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>\
+                <data key=\"cpdag\">directed</data></edge>";
+    assert!(graphml.contains(edge), "{graphml}");
+}
+
+#[test]
+fn edges_are_drawn_with_heads_where_their_direction_is_meant() {
+    for (claim, heads) in [(Claim::Dag, 2), (Claim::Class, 1), (Claim::Skeleton, 0)] {
+        let dot = format_graph(&GraphDocument { claim, ..three() }, GraphFormat::Dot).unwrap();
+        assert_eq!(dot.matches("->").count() - dot.matches("dir=none").count(), heads, "{dot}");
+    }
+}
+
+#[test]
+fn claims_and_marks_are_read_wherever_they_stand() {
+    let read = |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap();
+    let marked = Some(BTreeSet::from([(0, 1)]));
+    for (name, text) in [
+        ("g.dot", "digraph { claim = class a -> b [cpdag=\"undirected\"] }"),
+        ("g.dot", "digraph { graph [bgcolor=white, claim=class]; a -> b [cpdag=undirected] }"),
+        (
+            "g.graphml",
+            "<key id='d1' for='edge' attr.name='cpdag'/><key id='d2' attr.name='claim'/><graph>\
+             <node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'> undirected \
+             </data></edge><data key='d2'>class</data></graph>",
+        ),
+        (
+            "g.gml",
+            "graph [ directed 1 comment \"claim\" node [ id 0 label \"a\" ] node [ id 1 label \
+             \"b\" ] edge [ source 0 target 1 cpdag \"undirected\" ] claim \"class\" ]",
+        ),
+    ] {
+        let graph = read(name, text);
+        assert_eq!((graph.claim, &graph.undirected), (Claim::Class, &marked), "{text}");
+    }
+    // An edge list has no place for a claim; files without marks say nothing of the class.
+    let list = read("g.csv", "a,b,1,undirected\n");
+    assert_eq!((list.claim, list.undirected), (Claim::Dag, marked));
+    for (name, text) in [
+        ("g.csv", "from,to,weight\na,b,1\n"),
+        ("g.csv", "a,b,1,directed\nb,c,1\n"),
+        ("g.dot", "digraph { a -> b }"),
+        ("g.gml", "graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]"),
+        ("g.graphml", "<node id='a'/><node id='b'/><edge source='a' target='b'/>"),
+    ] {
+        let graph = read(name, text);
+        assert_eq!((graph.claim, graph.undirected), (Claim::Dag, None), "{text}");
+    }
 }
 
 #[test]
@@ -115,6 +181,9 @@ fn bad_graphs_are_errors_on_one_line() {
         ),
         ("g.json", valid[..valid.len() / 2].to_string(), "not JSON"),
         ("g.csv", "a,b,c,d\n1,2\n".into(), "line 1 has 4 cells"),
+        ("g.csv", "from,to,weight,cpdag\na,b,1,maybe\n".into(), "line 2 has 4 cells"),
+        ("g.dot", "digraph { claim=all }".into(), "`claim` is `all`; it is `dag`, `class` or"),
+        ("g.dot", "digraph { a -> b [cpdag=1] }".into(), "`cpdag` `1`; it is `directed` or"),
         ("g.csv", "a,b,heavy\n".into(), "the weight `heavy` is not a number"),
         ("g.csv", "a,b,1\na,b,2\n".into(), "line 2: edge `a` -> `b` is there twice"),
         ("g.csv", "a,b\nb,\n".into(), "line 2: a variable has no name"),
@@ -157,14 +226,25 @@ fn files_are_written_whole_and_destinations_checked_before() {
     assert!(say(std::path::Path::new("/dev/null")).contains("not a plain file"));
 }
 
+/// The edges that the document leaves open, by the positions of their variables.
+fn open_edges(graph: &GraphDocument, names: &[String]) -> Option<BTreeSet<(usize, usize)>> {
+    let position = |name: &String| names.iter().position(|known| known == name).unwrap();
+    let [first, second] = &graph.cpdag.undirected[0];
+    let open = graph.edges.iter().filter(|edge| {
+        (&edge.from, &edge.to) == (first, second) || (&edge.from, &edge.to) == (second, first)
+    });
+    Some(open.map(|edge| (position(&edge.from), position(&edge.to))).collect())
+}
+
 fn graphs(name: &'static str) -> impl Strategy<Value = GraphDocument> {
     proptest::collection::btree_set(name, 2..6).prop_flat_map(|names| {
         let names: Vec<String> = names.into_iter().collect();
         let d = names.len();
         let weight = any::<f64>().prop_filter("weights are finite", |w| w.is_finite() && *w != 0.0);
         proptest::collection::btree_map((0..d, 0..d), weight, 1..8).prop_map(move |edges| {
+            let claim = Claim::ALL[edges.len() % Claim::ALL.len()];
             let edges: Vec<_> = edges.into_iter().map(|((i, j), w)| (i, j, w)).collect();
-            document(&names, &edges)
+            GraphDocument { claim, ..document(&names, &edges) }
         })
     })
 }
@@ -185,6 +265,8 @@ proptest! {
                 let weight = found.weights[(position(&edge.from), position(&edge.to))];
                 prop_assert_eq!(weight.to_bits(), edge.weight.to_bits(), "{}", name);
             }
+            prop_assert_eq!(found.claim, graph.claim, "{}", name);
+            prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names), "{}", name);
         }
     }
 
@@ -197,5 +279,6 @@ proptest! {
             let at = (position(&edge.from).unwrap(), position(&edge.to).unwrap());
             prop_assert_eq!(found.weights[at].to_bits(), edge.weight.to_bits());
         }
+        prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names));
     }
 }

@@ -7,6 +7,7 @@ use nocurl_io::{
 use serde_json::Value;
 
 use crate::config::Learn;
+use crate::directions;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
@@ -45,7 +46,7 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
 
 fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> GraphDocument {
     let names = table.data.names();
-    GraphDocument {
+    let mut document = GraphDocument {
         potential: Some(fit.potential.clone()),
         claim: fit.claim,
         method: config.options.algorithm.name().into(),
@@ -65,7 +66,9 @@ fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> 
         warnings: warnings(&config.options, table, fit),
         elapsed_seconds: elapsed,
         ..document(names, &fit.dag, &fit.order, &fit.cpdag)
-    }
+    };
+    document.directions = directions::sentence(&config.options, &document);
+    document
 }
 
 /// A graph by itself, with its edges from the largest weight to the smallest.
@@ -92,6 +95,7 @@ pub(super) fn document(
             undirected: cpdag.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
         },
         claim: nocurl::Claim::Dag,
+        directions: String::new(),
         method: String::new(),
         parameters: Value::Null,
         seed: 0,

@@ -23,6 +23,9 @@ pub struct GraphDocument {
     /// How much of the graph is meant.
     #[serde(default)]
     pub claim: nocurl::Claim,
+    /// Which directions the assumptions of the method support and which not, in plain words.
+    #[serde(default)]
+    pub directions: String,
     /// Name of the method.
     pub method: String,
     /// Its parameters, defaults included.

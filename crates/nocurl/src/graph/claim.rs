@@ -17,3 +17,17 @@ pub enum Claim {
     /// Adjacencies alone: every direction is arbitrary.
     Skeleton,
 }
+
+impl Claim {
+    /// Every claim there is, from the most to the least.
+    pub const ALL: [Self; 3] = [Self::Dag, Self::Class, Self::Skeleton];
+
+    /// The name of the claim in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dag => "dag",
+            Self::Class => "class",
+            Self::Skeleton => "skeleton",
+        }
+    }
+}
