@@ -1,6 +1,6 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nocurl::refine::Refine;
@@ -16,6 +16,7 @@ use crate::args::{
     PipelineArguments, PruneArgument, RefineArgument, SimulateArguments, TableArguments,
 };
 use crate::failure::Failure;
+use crate::output::is_same_file;
 use crate::parameter;
 
 /// False discovery rate of `--prune t-test`.
@@ -203,10 +204,6 @@ fn delimiter(text: &str) -> Result<u8, Failure> {
              `space`"
         ))),
     }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// A valid `nocurl simulate`.

@@ -35,6 +35,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     Ok(stdout.flush()?)
 }
 
+/// A result as JSON, for standard output or a file.
+pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(document)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::Other(format!("the result cannot be written as JSON: {error}")))
+}
+
 /// The summary of `nocurl learn`.
 pub(crate) fn learnt(
     config: &Learn,

@@ -24,6 +24,7 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
         claim: Claim::Class,
         directions: "Some are open.".into(),
+        means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,
@@ -63,6 +64,7 @@ fn json_holds_the_whole_document() {
         "cpdag",
         "claim",
         "directions",
+        "means",
         "method",
         "parameters",
         "seed",
@@ -169,6 +171,21 @@ fn lists_and_matrices_are_read() {
 }
 
 #[test]
+fn it_is_known_whether_all_edges_have_weights() {
+    let weighted =
+        |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap().weighted;
+    assert!(weighted("g.csv", "from,to,weight\nx,y,2\n"));
+    assert!(weighted("g.csv", "x,y\n0,2\n0,0\n"));
+    assert!(!weighted("g.csv", "x,y,2\ny,z\n"));
+    assert!(!weighted("g.dot", "digraph { a -> b }"));
+    assert!(weighted("g.dot", "digraph { a -> b [weight=2] }"));
+    let graph = format_graph(&three(), GraphFormat::Json).unwrap();
+    let graph = read_graph(&Source::bytes("g.json", &graph)).unwrap();
+    assert!(graph.weighted);
+    assert_eq!((graph.means, graph.method.as_str()), (three().means, "nocurl"));
+}
+
+#[test]
 fn bad_graphs_are_errors_on_one_line() {
     let valid = format_graph(&three(), GraphFormat::Json).unwrap();
     for (name, text, part) in [
@@ -178,6 +195,11 @@ fn bad_graphs_are_errors_on_one_line() {
             "g.json",
             valid.replace("\"from\": \"a\"", "\"from\": \"q\""),
             "`q`, which is no variable",
+        ),
+        (
+            "g.json",
+            valid.replace("\"means\": [", "\"means\": [ 1.0,"),
+            "it has 4 means for 3 variables",
         ),
         ("g.json", valid[..valid.len() / 2].to_string(), "not JSON"),
         ("g.csv", "a,b,c,d\n1,2\n".into(), "line 1 has 4 cells"),

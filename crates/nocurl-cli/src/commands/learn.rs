@@ -49,6 +49,7 @@ fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> 
     let mut document = GraphDocument {
         potential: Some(fit.potential.clone()),
         claim: fit.claim,
+        means: Some(table.data.mean().to_vec()),
         method: config.options.algorithm.name().into(),
         parameters: config.parameters(),
         seed: config.options.seed,
@@ -96,6 +97,7 @@ pub(super) fn document(
         },
         claim: nocurl::Claim::Dag,
         directions: String::new(),
+        means: None,
         method: String::new(),
         parameters: Value::Null,
         seed: 0,

@@ -26,6 +26,9 @@ pub struct GraphDocument {
     /// Which directions the assumptions of the method support and which not, in plain words.
     #[serde(default)]
     pub directions: String,
+    /// Means of the variables, in their order, where they are known.
+    #[serde(default)]
+    pub means: Option<Vec<f64>>,
     /// Name of the method.
     pub method: String,
     /// Its parameters, defaults included.

@@ -29,6 +29,12 @@ pub struct Graph {
     /// Edges `(from, to)` whose direction the equivalence class leaves open, where the file says
     /// so of every edge.
     pub undirected: Option<BTreeSet<(usize, usize)>>,
+    /// Whether the file gives a weight to every edge; those without one have weight 1.
+    pub weighted: bool,
+    /// Means of the variables; only JSON has them.
+    pub means: Option<Vec<f64>>,
+    /// Name of the method that found the graph, empty where the file does not say.
+    pub method: String,
 }
 
 /// Reads a graph: JSON as [`crate::write_graph`] writes it, CSV, or the part of DOT, GraphML and
@@ -144,7 +150,15 @@ impl Builder {
         let marked = !self.edges.is_empty() && self.edges.values().all(|edge| edge.mark.is_some());
         let open = self.edges.iter().filter(|(_, edge)| edge.mark == Some(Mark::Undirected));
         let undirected = marked.then(|| open.map(|(&ends, _)| ends).collect());
-        Ok(Graph { names: self.names, weights, claim: nocurl::Claim::Dag, undirected })
+        Ok(Graph {
+            weighted: self.edges.values().all(|edge| edge.weight.is_some()),
+            names: self.names,
+            weights,
+            claim: nocurl::Claim::Dag,
+            undirected,
+            means: None,
+            method: String::new(),
+        })
     }
 }
 
@@ -170,7 +184,13 @@ fn json(text: &str) -> Result<Graph, String> {
         let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
         builder.edge(from, to, Attributes { weight: Some(edge.weight), mark: Some(mark) })?;
     }
-    Ok(Graph { claim: document.claim, ..builder.finish()? })
+    let graph = builder.finish()?;
+    let d = graph.names.len();
+    if let Some(means) = document.means.as_ref().filter(|means| means.len() != d) {
+        return Err(format!("it has {} means for {d} variables", means.len()));
+    }
+    let GraphDocument { claim, means, method, .. } = document;
+    Ok(Graph { claim, means, method, ..graph })
 }
 
 fn delimited(text: &str) -> Result<Graph, String> {

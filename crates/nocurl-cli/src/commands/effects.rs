@@ -1,0 +1,170 @@
+//! `nocurl effects`: what a unit of one variable does to another, along all paths.
+
+use nocurl::effects;
+use nocurl::graph::Reachability;
+use nocurl::{Claim, Mat};
+use serde::Serialize;
+
+use super::weighted::Weighted;
+use crate::args::EffectsArguments;
+use crate::failure::Failure;
+use crate::output::{Outputs, csv_text};
+use crate::report;
+
+/// Effects shown; files have all of them.
+const SHOWN_EFFECTS: usize = 30;
+
+/// The JSON form, documented in `docs/effects.md`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    graph: &'a str,
+    claim: Claim,
+    effects: Vec<Effect<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Effect<'a> {
+    from: &'a str,
+    to: &'a str,
+    effect: f64,
+    identified: bool,
+}
+
+/// Runs the command.
+pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
+    let outputs = Outputs::check("effects", &arguments.output)?;
+    outputs.spare(&arguments.graph)?;
+    let graph = Weighted::read(&arguments.graph)?;
+    let find = |flag: &str, name: &Option<String>| {
+        name.as_ref().map(|name| graph.variable(flag, name)).transpose()
+    };
+    let (from, to) = (find("--from", &arguments.from)?, find("--to", &arguments.to)?);
+    if let (Some(from), Some(to)) = (from, to)
+        && from == to
+    {
+        return Err(Failure::Input(format!(
+            "--from and --to both name `{}`: an effect needs two variables",
+            graph.names[from]
+        )));
+    }
+    let reach = Reachability::new(graph.dag.weights());
+    let effects = chosen(&graph, &reach, from, to)?;
+    let mut warnings = graph.warnings.clone();
+    warnings.extend(open_directions(&graph, &effects));
+    let document = Document {
+        schema: "nocurl/effects/1",
+        graph: &graph.label,
+        claim: graph.claim,
+        effects,
+        warnings: &warnings,
+    };
+    let json = report::json(&document)?;
+    let records = document.effects.iter().map(|effect| {
+        let Effect { from, to, effect, identified } = effect;
+        vec![from.to_string(), to.to_string(), format!("{effect:?}"), identified.to_string()]
+    });
+    outputs.write(&json, &csv_text(&["from", "to", "effect", "identified"], records))?;
+    if arguments.json {
+        return report::print(&json);
+    }
+    let mut text = graph.headline();
+    text += &match (from, to) {
+        (Some(from), Some(to)) => one(&document.effects[0], reach.reaches(from, to)),
+        _ => table(&document.effects),
+    };
+    text += &report::warnings(&warnings);
+    report::print(&text)
+}
+
+/// The effects that are asked for, the largest first: one pair, or all that have a path.
+fn chosen<'a>(
+    graph: &'a Weighted,
+    reach: &Reachability,
+    from: Option<usize>,
+    to: Option<usize>,
+) -> Result<Vec<Effect<'a>>, Failure> {
+    let d = graph.names.len();
+    let total = match from {
+        Some(from) => {
+            let row = effects::of(&graph.dag, from);
+            Mat::from_fn(1, d, |_, j| row[j])
+        }
+        None => effects::total(&graph.dag),
+    };
+    let mut found = Vec::new();
+    for (row, source) in from.map_or(0..d, |from| from..from + 1).enumerate() {
+        let identified = effects::identified(&graph.meant, &[source]);
+        for target in to.map_or(0..d, |to| to..to + 1) {
+            let asked = from.is_some() && to.is_some();
+            if target == source || !(asked || reach.reaches(source, target)) {
+                continue;
+            }
+            found.push(Effect {
+                from: &graph.names[source],
+                to: &graph.names[target],
+                effect: total[(row, target)],
+                identified: identified[target],
+            });
+        }
+    }
+    if let Some(Effect { from, to, .. }) = found.iter().find(|effect| !effect.effect.is_finite()) {
+        return Err(Failure::Input(format!(
+            "`{}`: the effect of `{from}` on `{to}` leaves the range of numbers",
+            graph.label
+        )));
+    }
+    found.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+    Ok(found)
+}
+
+/// What is to be said where effects depend on directions that are not meant.
+fn open_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<String> {
+    let open = effects.iter().filter(|effect| !effect.identified).count();
+    let others = graph.others();
+    match (open, effects) {
+        (0, _) => None,
+        (_, [one]) => Some(format!(
+            "the effect of `{}` depends on directions that the data do not give: {others} may give \
+             another value",
+            one.from
+        )),
+        _ => Some(format!(
+            "{open} of {} effects, marked `open`, depend on directions that the data do not give: \
+             {others} may give other values, and effects that are not listed",
+            effects.len()
+        )),
+    }
+}
+
+fn one(effect: &Effect<'_>, is_path: bool) -> String {
+    let (from, to) = (report::clean(effect.from), report::clean(effect.to));
+    let size = report::number(effect.effect);
+    let told = if is_path {
+        format!("{size}: one unit more of `{from}` changes `{to}` by {size}, along all paths")
+    } else {
+        format!("0: there is no directed path from `{from}` to `{to}`")
+    };
+    report::line("Effect", &told)
+}
+
+fn table(effects: &[Effect<'_>]) -> String {
+    if effects.is_empty() {
+        return report::line("Effects", "none: no directed path leads there");
+    }
+    let heading = ["from", "", "to", "effect", ""].map(String::from).to_vec();
+    let rows = effects.iter().take(SHOWN_EFFECTS).map(|effect| {
+        let mark = if effect.identified { "" } else { "open" };
+        let size = report::number(effect.effect);
+        vec![effect.from.into(), "->".into(), effect.to.into(), size, mark.into()]
+    });
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    let mut text = format!("\n{}", report::grid(&rows, &[3]));
+    if effects.len() > SHOWN_EFFECTS {
+        let more = effects.len() - SHOWN_EFFECTS;
+        text += &format!("  ... and {more} more (use --output effects.csv for all)\n");
+    }
+    text += "\nAn effect is the change of `to` per unit of `from`, along all directed paths.\n";
+    text
+}
