@@ -78,18 +78,15 @@ impl Weighted {
 
 /// The directions that are meant: by the marks of the file, else by the graph itself.
 fn meant(graph: &Graph, dag: &Dag) -> Result<Cpdag, Failure> {
-    let is_open = |from: usize, to: usize| match (graph.claim, &graph.undirected) {
-        (Claim::Dag, _) => false,
-        (Claim::Skeleton, _) => true,
-        (Claim::Class, Some(open)) => open.contains(&(from, to)),
-        (Claim::Class, None) => false,
+    let class = match &graph.undirected {
+        None => Cpdag::from_dag(dag),
+        Some(open) => {
+            let (open, directed): (Vec<_>, Vec<_>) =
+                dag.edges().map(|(i, j, _)| (i, j)).partition(|edge| open.contains(edge));
+            Cpdag::new(dag.size(), &directed, &open)?
+        }
     };
-    if graph.claim == Claim::Class && graph.undirected.is_none() {
-        return Ok(Cpdag::from_dag(dag));
-    }
-    let (open, directed): (Vec<_>, Vec<_>) =
-        dag.edges().map(|(from, to, _)| (from, to)).partition(|&(from, to)| is_open(from, to));
-    Ok(Cpdag::new(dag.size(), &directed, &open)?)
+    Ok(graph.claim.meant(dag, &class))
 }
 
 /// The graph of these weights; a cycle is told by the names of its variables.

@@ -1,6 +1,7 @@
 //! The tests of the engine, a file for each part of it, in one program.
 
 mod acyclicity;
+mod bootstrap;
 mod cam;
 mod cpdag;
 mod dag;
