@@ -47,6 +47,7 @@ Examples:
       --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json --quiet
   nocurl learn data.csv --method exact --score bic --columns age,height,weight
   nocurl learn data.csv --method notears --param max_rounds=50
+  nocurl learn data.csv --prune bic --bootstrap 200 --output graph.json
   zcat data.csv.gz | nocurl learn - --missing em
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
@@ -69,6 +70,9 @@ pub(crate) struct LearnArguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
+    /// Learn again from N resampled tables and tell what is found again; some hundred are usual
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) bootstrap: Option<usize>,
 
     #[command(flatten)]
     pub(crate) table: TableArguments,

@@ -13,6 +13,7 @@ mod output;
 mod parameter;
 mod progress;
 mod report;
+mod support;
 
 use std::process::ExitCode;
 

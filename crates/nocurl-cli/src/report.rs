@@ -9,6 +9,7 @@ use nocurl_io::{GraphDocument, Table};
 
 use crate::config::Learn;
 use crate::failure::Failure;
+use crate::support::Support;
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -64,10 +65,15 @@ pub(crate) fn learnt(
         ),
     );
     text += &line("Order", &shortened(&document.order));
+    let support = document.bootstrap.as_ref().map(Support::new);
+    if let (Some(support), Some(summary)) = (&support, &document.bootstrap) {
+        text += &support.summary(document, summary);
+    }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document));
+        text += &format!("\n{}\n", edges(document, support.as_ref()));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{FAINT:#}\n",
+            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{}{FAINT:#}\n",
+            if support.is_some() { Support::caption() } else { "" },
             clean(&document.directions)
         );
     }
@@ -152,14 +158,18 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-fn edges(document: &GraphDocument) -> String {
-    let heading = ["from", "", "to", "weight"].map(String::from).to_vec();
+fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
+    let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
+    heading.extend(support.map(Support::heading).into_iter().flatten());
     let rows = document.marked_edges().take(SHOWN_EDGES).map(|(edge, mark)| {
-        let arrow = if document.means_direction(mark) { "->" } else { "--" };
-        vec![edge.from.clone(), arrow.into(), edge.to.clone(), number(edge.weight)]
+        let is_meant = document.means_direction(mark);
+        let arrow = if is_meant { "->" } else { "--" };
+        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), number(edge.weight)];
+        row.extend(support.map(|support| support.cells(edge, is_meant)).into_iter().flatten());
+        row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3]);
+    let mut text = grid(&rows, &[3, 4]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use nocurl::Claim;
+use nocurl::bootstrap::Kind;
 use nocurl_io::{
-    Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing, Source,
-    check_writable, format_graph, read_graph, write_graph,
+    BootstrapSummary, Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing,
+    PairSupport, PathSupport, Source, check_writable, format_graph, read_graph, write_graph,
 };
 use proptest::prelude::*;
 
@@ -24,6 +25,7 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
         claim: Claim::Class,
         directions: "Some are open.".into(),
+        bootstrap: Some(bootstrapped(names)),
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
@@ -43,6 +45,43 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         warnings: vec!["careful".into()],
         elapsed_seconds: 0.1 + 0.2,
     }
+}
+
+fn bootstrapped(names: &[String]) -> BootstrapSummary {
+    let (from, to) = (names[0].clone(), names[1].clone());
+    BootstrapSummary {
+        kind: Kind::Rows,
+        replicates: 10,
+        failed: 1,
+        first_error: Some("constant".into()),
+        level: 0.9,
+        pairs: vec![PairSupport {
+            from: from.clone(),
+            to: to.clone(),
+            forward: 0.5,
+            backward: 0.25,
+            undirected: 0.0,
+            adjacent: 0.75,
+            weight: Some([1.0, 2.0]),
+            weight_backward: None,
+        }],
+        paths: vec![PathSupport {
+            from: from.clone(),
+            to: to.clone(),
+            ancestor: 0.5,
+            effect: [0.0, 2.0],
+        }],
+        consensus: vec![Edge { from, to, weight: 1.5 }],
+    }
+}
+
+#[test]
+fn support_of_an_edge_is_found_by_its_ends() {
+    let summary = bootstrapped(&["a", "b"].map(String::from));
+    let edges = summary.edges();
+    let (there, back) = (edges[&("a", "b")], edges[&("b", "a")]);
+    assert_eq!((there.directed, there.adjacent, there.weight), (0.5, 0.75, Some([1.0, 2.0])));
+    assert_eq!((back.directed, back.adjacent, back.weight), (0.25, 0.75, None));
 }
 
 fn three() -> GraphDocument {
@@ -65,6 +104,7 @@ fn json_holds_the_whole_document() {
         "claim",
         "directions",
         "means",
+        "bootstrap",
         "method",
         "parameters",
         "seed",

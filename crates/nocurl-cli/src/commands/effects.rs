@@ -1,8 +1,11 @@
 //! `nocurl effects`: what a unit of one variable does to another, along all paths.
 
+use std::collections::BTreeMap;
+
 use nocurl::effects;
 use nocurl::graph::Reachability;
 use nocurl::{Claim, Mat};
+use nocurl_io::BootstrapSummary;
 use serde::Serialize;
 
 use super::weighted::Weighted;
@@ -10,6 +13,7 @@ use crate::args::EffectsArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
 use crate::report;
+use crate::support::{interval, interval_heading};
 
 /// Effects shown; files have all of them.
 const SHOWN_EFFECTS: usize = 30;
@@ -20,6 +24,7 @@ struct Document<'a> {
     schema: &'static str,
     graph: &'a str,
     claim: Claim,
+    level: Option<f64>,
     effects: Vec<Effect<'a>>,
     warnings: &'a [String],
 }
@@ -29,6 +34,7 @@ struct Effect<'a> {
     from: &'a str,
     to: &'a str,
     effect: f64,
+    interval: Option<[f64; 2]>,
     identified: bool,
 }
 
@@ -57,22 +63,26 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
         schema: "nocurl/effects/1",
         graph: &graph.label,
         claim: graph.claim,
+        level: graph.bootstrap.as_ref().map(|summary| summary.level),
         effects,
         warnings: &warnings,
     };
     let json = report::json(&document)?;
     let records = document.effects.iter().map(|effect| {
-        let Effect { from, to, effect, identified } = effect;
-        vec![from.to_string(), to.to_string(), format!("{effect:?}"), identified.to_string()]
+        let Effect { from, to, effect, interval, identified } = effect;
+        let end = |at: usize| interval.map_or_else(String::new, |ends| format!("{:?}", ends[at]));
+        let effect = format!("{effect:?}");
+        vec![from.to_string(), to.to_string(), effect, end(0), end(1), identified.to_string()]
     });
-    outputs.write(&json, &csv_text(&["from", "to", "effect", "identified"], records))?;
+    let heading = ["from", "to", "effect", "lower", "upper", "identified"];
+    outputs.write(&json, &csv_text(&heading, records))?;
     if arguments.json {
         return report::print(&json);
     }
     let mut text = graph.headline();
     text += &match (from, to) {
-        (Some(from), Some(to)) => one(&document.effects[0], reach.reaches(from, to)),
-        _ => table(&document.effects),
+        (Some(from), Some(to)) => one(&document, reach.reaches(from, to)),
+        _ => table(&document),
     };
     text += &report::warnings(&warnings);
     report::print(&text)
@@ -93,6 +103,11 @@ fn chosen<'a>(
         }
         None => effects::total(&graph.dag),
     };
+    let intervals = graph.bootstrap.as_ref().map(intervals);
+    let interval = |from: &str, to: &str| {
+        // A pair that no resampled table connects has no effect in any of them.
+        intervals.as_ref().map(|known| known.get(&(from, to)).copied().unwrap_or([0.0; 2]))
+    };
     let mut found = Vec::new();
     for (row, source) in from.map_or(0..d, |from| from..from + 1).enumerate() {
         let identified = effects::identified(&graph.meant, &[source]);
@@ -101,10 +116,12 @@ fn chosen<'a>(
             if target == source || !(asked || reach.reaches(source, target)) {
                 continue;
             }
+            let (from, to) = (graph.names[source].as_str(), graph.names[target].as_str());
             found.push(Effect {
-                from: &graph.names[source],
-                to: &graph.names[target],
+                from,
+                to,
                 effect: total[(row, target)],
+                interval: interval(from, to),
                 identified: identified[target],
             });
         }
@@ -117,6 +134,12 @@ fn chosen<'a>(
     }
     found.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
     Ok(found)
+}
+
+/// Intervals of total effects over resampled tables, by the ends of the paths.
+fn intervals(summary: &BootstrapSummary) -> BTreeMap<(&str, &str), [f64; 2]> {
+    let paths = summary.paths.iter();
+    paths.map(|path| ((path.from.as_str(), path.to.as_str()), path.effect)).collect()
 }
 
 /// What is to be said where effects depend on directions that are not meant.
@@ -138,26 +161,39 @@ fn open_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<String> {
     }
 }
 
-fn one(effect: &Effect<'_>, is_path: bool) -> String {
+fn one(document: &Document<'_>, is_path: bool) -> String {
+    let effect = &document.effects[0];
     let (from, to) = (report::clean(effect.from), report::clean(effect.to));
     let size = report::number(effect.effect);
+    let between = match (document.level, effect.interval) {
+        (Some(level), Some(ends)) => format!(" ({} {})", interval_heading(level), interval(ends)),
+        _ => String::new(),
+    };
     let told = if is_path {
-        format!("{size}: one unit more of `{from}` changes `{to}` by {size}, along all paths")
+        format!(
+            "{size}{between}: one unit more of `{from}` changes `{to}` by {size}, along all paths"
+        )
     } else {
-        format!("0: there is no directed path from `{from}` to `{to}`")
+        format!("0{between}: there is no directed path from `{from}` to `{to}`")
     };
     report::line("Effect", &told)
 }
 
-fn table(effects: &[Effect<'_>]) -> String {
+fn table(document: &Document<'_>) -> String {
+    let effects = &document.effects;
     if effects.is_empty() {
         return report::line("Effects", "none: no directed path leads there");
     }
-    let heading = ["from", "", "to", "effect", ""].map(String::from).to_vec();
+    let mut heading = ["from", "", "to", "effect"].map(String::from).to_vec();
+    heading.extend(document.level.map(interval_heading));
+    heading.push(String::new());
     let rows = effects.iter().take(SHOWN_EFFECTS).map(|effect| {
         let mark = if effect.identified { "" } else { "open" };
         let size = report::number(effect.effect);
-        vec![effect.from.into(), "->".into(), effect.to.into(), size, mark.into()]
+        let mut row = vec![effect.from.into(), "->".into(), effect.to.into(), size];
+        row.extend(effect.interval.map(interval));
+        row.push(mark.into());
+        row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let mut text = format!("\n{}", report::grid(&rows, &[3]));

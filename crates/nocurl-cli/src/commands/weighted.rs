@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nocurl::error::closest;
 use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat};
-use nocurl_io::{Graph, Source, read_graph};
+use nocurl_io::{BootstrapSummary, Graph, Source, read_graph};
 
 use crate::failure::Failure;
 use crate::report;
@@ -18,6 +18,7 @@ pub(super) struct Weighted {
     /// The graph with an undirected edge wherever the direction is not meant.
     pub(super) meant: Cpdag,
     pub(super) means: Option<Vec<f64>>,
+    pub(super) bootstrap: Option<BootstrapSummary>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -43,8 +44,8 @@ impl Weighted {
                 graph.method
             )]
         };
-        let Graph { names, claim, means, .. } = graph;
-        Ok(Self { label, names, dag, claim, meant, means, warnings })
+        let Graph { names, claim, means, bootstrap, .. } = graph;
+        Ok(Self { label, names, dag, claim, meant, means, bootstrap, warnings })
     }
 
     /// The position of a variable that a flag names.

@@ -41,15 +41,17 @@ fn effects_are_sums_over_paths_from_the_largest() {
             "schema": "nocurl/effects/1",
             "graph": "g.json",
             "claim": "dag",
+            "level": null,
             "effects": [
-                {"from": "a", "to": "c", "effect": 7.0, "identified": true},
-                {"from": "b", "to": "c", "effect": 3.0, "identified": true},
-                {"from": "a", "to": "b", "effect": 2.0, "identified": true},
+                {"from": "a", "to": "c", "effect": 7.0, "interval": null, "identified": true},
+                {"from": "b", "to": "c", "effect": 3.0, "interval": null, "identified": true},
+                {"from": "a", "to": "b", "effect": 2.0, "interval": null, "identified": true},
             ],
             "warnings": [],
         })
     );
-    let csv = "from,to,effect,identified\na,c,7.0,true\nb,c,3.0,true\na,b,2.0,true\n";
+    let csv = "from,to,effect,lower,upper,identified\n\
+               a,c,7.0,,,true\nb,c,3.0,,,true\na,b,2.0,,,true\n";
     assert_eq!(folder.text("e.csv"), csv);
     insta::assert_snapshot!(folder.run(&["effects", "g.json"]));
     let shown = folder.run(&["effects", "g.json", "--from", "a", "--to", "c"]);

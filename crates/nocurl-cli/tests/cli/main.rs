@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod bootstrap;
 mod effects;
 mod evaluate;
 mod interrupt;

@@ -29,6 +29,9 @@ pub struct GraphDocument {
     /// Means of the variables, in their order, where they are known.
     #[serde(default)]
     pub means: Option<Vec<f64>>,
+    /// What was found again in resampled data, where that was asked for.
+    #[serde(default)]
+    pub bootstrap: Option<super::BootstrapSummary>,
     /// Name of the method.
     pub method: String,
     /// Its parameters, defaults included.

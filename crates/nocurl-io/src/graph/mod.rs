@@ -1,5 +1,6 @@
 //! Graphs in files: what a run writes, and what an evaluation reads.
 
+mod bootstrap;
 mod document;
 mod mark;
 mod parse;
@@ -7,6 +8,7 @@ mod read;
 mod text;
 mod write;
 
+pub use bootstrap::{BootstrapSummary, EdgeSupport, PairSupport, PathSupport};
 pub use document::{Cpdag, Edge, GraphDocument, InputDescription};
 pub use mark::Mark;
 pub use read::{Graph, read_graph};

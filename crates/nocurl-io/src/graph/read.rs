@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nocurl::Mat;
 
-use super::GraphDocument;
 use super::mark::{Attributes, Mark};
 use super::parse::{dot, gml, graphml};
+use super::{BootstrapSummary, GraphDocument};
 use crate::error::shorten;
 use crate::{Error, Source};
 
@@ -33,6 +33,8 @@ pub struct Graph {
     pub weighted: bool,
     /// Means of the variables; only JSON has them.
     pub means: Option<Vec<f64>>,
+    /// What was found again in resampled data; only JSON has it.
+    pub bootstrap: Option<BootstrapSummary>,
     /// Name of the method that found the graph, empty where the file does not say.
     pub method: String,
 }
@@ -157,6 +159,7 @@ impl Builder {
             claim: nocurl::Claim::Dag,
             undirected,
             means: None,
+            bootstrap: None,
             method: String::new(),
         })
     }
@@ -189,8 +192,8 @@ fn json(text: &str) -> Result<Graph, String> {
     if let Some(means) = document.means.as_ref().filter(|means| means.len() != d) {
         return Err(format!("it has {} means for {d} variables", means.len()));
     }
-    let GraphDocument { claim, means, method, .. } = document;
-    Ok(Graph { claim, means, method, ..graph })
+    let GraphDocument { claim, means, bootstrap, method, .. } = document;
+    Ok(Graph { claim, means, bootstrap, method, ..graph })
 }
 
 fn delimited(text: &str) -> Result<Graph, String> {

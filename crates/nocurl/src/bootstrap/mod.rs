@@ -21,11 +21,14 @@ use tally::{Replicate, Tally};
 
 pub use resample::wishart;
 
+/// More replicates than this are taken for a slip of the hand.
+pub const MOST_REPLICATES: usize = 1_000_000;
+
 /// How to resample.
 ///
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
-/// | `replicates` | 200 | tables drawn and learnt from | from 2 |
+/// | `replicates` | 200 | tables drawn and learnt from | 2 to 1,000,000 |
 /// | `level` | 0.95 | share of replicates inside an interval | above 0, below 1 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -49,8 +52,8 @@ impl BootstrapParams {
     /// [`Error::Parameter`] for the first one outside its range.
     pub fn validate(&self) -> Result<(), Error> {
         let parameter = |name, value: String, reason| Err(Error::Parameter { name, value, reason });
-        if self.replicates < 2 {
-            let reason = "at least 2 are needed, some hundred are usual";
+        if !(2..=MOST_REPLICATES).contains(&self.replicates) {
+            let reason = "between 2 and 1000000 are possible, some hundred are usual";
             return parameter("replicates", self.replicates.to_string(), reason);
         }
         if !(self.level > 0.0 && self.level < 1.0) {

@@ -162,6 +162,7 @@ fn bad_parameters_and_data_are_errors() {
     let data = data(1, 4, 50);
     for bad in [
         BootstrapParams { replicates: 1, ..BootstrapParams::default() },
+        BootstrapParams { replicates: usize::MAX, ..BootstrapParams::default() },
         BootstrapParams { level: 1.0, ..BootstrapParams::default() },
         BootstrapParams { level: f64::NAN, ..BootstrapParams::default() },
     ] {

@@ -185,7 +185,7 @@ fn interventions_agree_with_data_drawn_under_them() {
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
-        let mut sums = vec![0.0; 4];
+        let mut sums = [0.0; 4];
         for _ in 0..ROWS {
             let mut row = [0.0; 4];
             for &j in dag.order() {
