@@ -7,10 +7,13 @@
 mod args;
 mod commands;
 mod config;
+mod directions;
 mod failure;
+mod output;
 mod parameter;
 mod progress;
 mod report;
+mod support;
 
 use std::process::ExitCode;
 
@@ -42,6 +45,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Effects(arguments) => commands::effects(&arguments),
+        Command::Intervene(arguments) => commands::intervene(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
         Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
     }

@@ -17,7 +17,9 @@
 //! from a seed that the caller passes, and results do not depend on the number of threads.
 
 pub mod algorithms;
+pub mod bootstrap;
 pub mod dataset;
+pub mod effects;
 pub mod error;
 pub mod graph;
 pub mod hodge;

@@ -1,30 +1,37 @@
 //! `nocurl learn`: a table in, a graph out.
 
+use nocurl::bootstrap::{Bootstrap, bootstrap};
 use nocurl::{Fit, Moments, Options};
 use nocurl_io::{
-    Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset, read_moments, write_graph,
+    BootstrapSummary, Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset,
+    read_moments, write_graph,
 };
 use serde_json::Value;
 
 use crate::config::Learn;
+use crate::directions;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
+use crate::support;
 
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
-    let work = || -> Result<(Table<Moments>, Fit), Failure> {
-        if config.options.algorithm.needs_rows() {
+    let work = || -> Result<(Table<Moments>, Fit, Option<Bootstrap>), Failure> {
+        let options = &config.options;
+        if options.algorithm.needs_rows() || config.bootstrap.is_some() {
             let table = read_dataset(&config.source, &config.read, &watch)?;
-            let fit = nocurl::learn(&table.data, &config.options, &watch)?;
-            return Ok((table.map(|rows| rows.moments()), fit));
+            let fit = nocurl::learn(&table.data, options, &watch)?;
+            let again = |params| bootstrap(&table.data, options, params, &watch);
+            let found = config.bootstrap.as_ref().map(again).transpose()?;
+            return Ok((table.map(|rows| rows.moments()), fit, found));
         }
         let table = read_moments(&config.source, &config.read, &watch)?;
-        let fit = nocurl::learn(&table.data, &config.options, &watch)?;
-        Ok((table, fit))
+        let fit = nocurl::learn(&table.data, options, &watch)?;
+        Ok((table, fit, None))
     };
-    let (table, fit) = match config.threads {
+    let (table, fit, found) = match config.threads {
         None => work()?,
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -32,7 +39,9 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
             .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
             .install(work)?,
     };
-    let document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
+    let mut document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
+    document.bootstrap = found.map(|found| BootstrapSummary::new(&found, table.data.names()));
+    document.warnings.extend(document.bootstrap.as_ref().and_then(support::failures));
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;
@@ -45,9 +54,10 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
 
 fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> GraphDocument {
     let names = table.data.names();
-    GraphDocument {
+    let mut document = GraphDocument {
         potential: Some(fit.potential.clone()),
         claim: fit.claim,
+        means: Some(table.data.mean().to_vec()),
         method: config.options.algorithm.name().into(),
         parameters: config.parameters(),
         seed: config.options.seed,
@@ -65,7 +75,9 @@ fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> 
         warnings: warnings(&config.options, table, fit),
         elapsed_seconds: elapsed,
         ..document(names, &fit.dag, &fit.order, &fit.cpdag)
-    }
+    };
+    document.directions = directions::sentence(&config.options, &document);
+    document
 }
 
 /// A graph by itself, with its edges from the largest weight to the smallest.
@@ -92,6 +104,9 @@ pub(super) fn document(
             undirected: cpdag.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
         },
         claim: nocurl::Claim::Dag,
+        directions: String::new(),
+        means: None,
+        bootstrap: None,
         method: String::new(),
         parameters: Value::Null,
         seed: 0,

@@ -179,6 +179,11 @@ impl Algorithm {
         Err(Error::TakesNoKnowledge { method: self.name(), advice })
     }
 
+    /// True when the weights of the graph are the whole of the effects, not their linear parts.
+    pub fn is_linear(&self) -> bool {
+        !matches!(self, Self::Cam(_))
+    }
+
     pub(super) fn propose(
         &self,
         problem: &Problem,

@@ -78,6 +78,17 @@ pub(super) fn largest_pivot_first(a: MatRef<'_, f64>) -> PivotedCholesky {
     factor(a, largest_first, |_, _| false, |_| Ok(())).expect("only watching can fail")
 }
 
+/// A square factor `f` with `f f' = a` of a symmetric positive semidefinite matrix, whose lower
+/// triangle is read.
+pub(crate) fn semidefinite_factor(a: MatRef<'_, f64>) -> Mat<f64> {
+    let pivoted = largest_pivot_first(a);
+    let mut factor = Mat::zeros(a.nrows(), a.nrows());
+    for (k, &i) in pivoted.order.iter().enumerate() {
+        factor.row_mut(i).copy_from(pivoted.factor.row(k));
+    }
+    factor
+}
+
 /// Eliminates first what `compare` puts first, of the rows that `precedes` puts after none left.
 fn factor(
     a: MatRef<'_, f64>,

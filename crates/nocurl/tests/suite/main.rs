@@ -1,9 +1,11 @@
 //! The tests of the engine, a file for each part of it, in one program.
 
 mod acyclicity;
+mod bootstrap;
 mod cam;
 mod cpdag;
 mod dag;
+mod effects;
 mod equal_variance;
 mod exact;
 mod fges;
