@@ -5,6 +5,7 @@ pub mod equal_variance;
 pub mod exact;
 mod fges;
 mod learn;
+mod member;
 mod mmpc;
 mod nocurl;
 mod notears;

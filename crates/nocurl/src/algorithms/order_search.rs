@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::fges::{self, FgesParams, FgesSearch};
+use super::member::member;
 use super::nocurl::{self, NoCurlParams};
 use super::{Problem, Proposal, Termination, require};
 use crate::observe::checkpoint;
 use crate::refine::bic::{Model, Search, State};
 use crate::regress::refit;
-use crate::{Error, Mat, Observer, Order, Progress};
+use crate::{Cpdag, Dag, Error, Observer, Order, Progress};
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
@@ -63,7 +64,8 @@ impl OrderSearchParams {
 /// The search starts from three orders: of the published greedy search over equivalence classes,
 /// of the NoCurl potential of the correlations, and a random one. Then restarts move a few
 /// variables of the best order at random, and the search goes on around them only. Restarts run
-/// in parallel, in batches whose size does not depend on the threads.
+/// in parallel, in batches whose size does not depend on the threads. What stands for the class
+/// found is the member with error variances most alike.
 ///
 /// References: Teyssier and Koller, *Ordering-based search* (2005), for orders and their moves;
 /// Wienöbst, Henckel and Weichwald, *Embracing discrete search* (2025), for parents that are
@@ -122,16 +124,20 @@ pub(super) fn propose(
     }
     moves += Search::new(&model).descend(&mut best, observer)?;
 
-    let mut support = Mat::<f64>::zeros(model.size(), model.size());
-    for v in 0..model.size() {
-        best.parents(v).iter().for_each(|&parent| support[(parent, v)] = 1.0);
+    let edges: Vec<(usize, usize)> = (0..model.size())
+        .flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v)))
+        .collect();
+    let mut dag = Dag::from_edges(model.size(), &edges)?;
+    // With prior knowledge not every member is allowed; the one found is.
+    if problem.knowledge().is_none() {
+        dag = member(problem, &Cpdag::from_dag(&dag))?;
     }
     Ok(Proposal {
-        weights: Some(refit(problem, support.as_ref())?),
+        weights: Some(refit(problem, dag.weights())?),
         iterations: params.restarts,
         evaluations: moves,
         termination: Termination::Converged,
-        ..Proposal::direct(Order::strict(best.sequence()))
+        ..Proposal::direct(Order::of_dag(&dag))
     })
 }
 
