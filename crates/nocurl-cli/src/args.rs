@@ -42,12 +42,12 @@ pub(crate) enum Command {
 const LEARN_EXAMPLES: &str = "\
 Examples:
   nocurl learn data.csv
-  nocurl learn data.parquet --prune bic --output graph.json --output graph.dot
+  nocurl learn data.parquet --restarts 200 --output graph.json --output graph.dot
   nocurl learn x.npy --method nocurl --lambda 10,1000 --threshold 0.3 --no-center \\
       --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json --quiet
   nocurl learn data.csv --method exact --score bic --columns age,height,weight
   nocurl learn data.csv --method notears --param max_rounds=50
-  nocurl learn data.csv --prune bic --bootstrap 200 --output graph.json
+  nocurl learn data.csv --bootstrap 200 --output graph.json
   zcat data.csv.gz | nocurl learn - --missing em
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
@@ -108,9 +108,12 @@ pub(crate) struct TableArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method (see `nocurl methods`)")]
 pub(crate) struct MethodArguments {
-    /// Method that finds the order of the variables
-    #[arg(short, long, value_name = "NAME", default_value = "nocurl")]
+    /// Method that finds the graph, or the order of its variables
+    #[arg(short, long, value_name = "NAME", default_value = "order-search")]
     pub(crate) method: String,
+    /// Restarts of order-search; more find better graphs, at a cost
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) restarts: Option<String>,
     /// Penalties of nocurl, one minimisation each, such as 10,1000
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) lambda: Option<String>,
@@ -150,7 +153,8 @@ pub(crate) struct PipelineArguments {
     /// False discovery rate of --prune t-test [default: 0.05]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) alpha: Option<f64>,
-    /// Drop edges with weights below this [default: 0.3, or 0 with --prune]
+    /// Drop edges with weights below this [default: 0 where --prune or the method chose
+    /// edges by a score, else 0.3]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
 }
@@ -343,6 +347,7 @@ Grids:
   paper-ablation        its Table ablation: ER6-Gaussian, d = 30
   standardised          the data of paper-linear with unit variances
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
+  default               raw, standardised, unequal-variance and non-Gaussian data
   scale                 100 to 5000 variables
   FILE.toml             a grid of your own; docs/cli.md shows one
 

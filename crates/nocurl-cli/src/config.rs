@@ -117,6 +117,7 @@ fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
         Failure::Input(format!("{error} (there are {})", names.join(", ")))
     })?;
     let flags = [
+        ("--restarts", "restarts", &arguments.restarts),
         ("--lambda", "lambdas", &arguments.lambda),
         ("--variant", "variant", &arguments.variant),
         ("--lambda1", "lambda1", &arguments.lambda1),

@@ -15,7 +15,7 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 ///
 /// | Name | Default | Meaning |
 /// |---|---|---|
-/// | `algorithm` | NoCurl-2 | the method and its parameters |
+/// | `algorithm` | `order-search` | the method and its parameters |
 /// | `center` | true | subtract means; the paper's experiments do not |
 /// | `refine` | none | order search after the method |
 /// | `prune` | none | rule that drops edges from the regression on the order |
@@ -44,7 +44,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            algorithm: Algorithm::NoCurl(super::NoCurlParams::default()),
+            algorithm: Algorithm::default(),
             center: true,
             refine: None,
             prune: None,
