@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod config;
 mod failure;
+mod knowledge;
 mod parameter;
 mod progress;
 mod report;

@@ -10,6 +10,7 @@ use nocurl_io::{Edge, GraphDocument, Table};
 
 use crate::config::Learn;
 use crate::failure::Failure;
+use crate::knowledge;
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -46,6 +47,9 @@ pub(crate) fn learnt(
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
     text += &line("Read", &format!("{source}: {}", size(table)));
+    if !config.options.knowledge.is_empty() {
+        text += &line("Known", &knowledge::summary(&config.options.knowledge));
+    }
     text += &line(
         "Learnt",
         &format!(
@@ -161,11 +165,13 @@ fn direction(config: &Learn, document: &GraphDocument) -> String {
         return format!("{first}{}.", letters.as_str());
     }
     let open = document.cpdag.undirected.len();
+    let evidence = match config.options.knowledge.is_empty() {
+        true => "conditional independences alone",
+        false => "conditional independences and what is known",
+    };
     let compelled = match open {
-        0 => "conditional independences alone would give the same directions".into(),
-        open => {
-            format!("conditional independences alone leave {open} of {} open", document.edges.len())
-        }
+        0 => format!("{evidence} would give the same directions"),
+        open => format!("{evidence} leave {open} of {} open", document.edges.len()),
     };
     format!("{first}{};\n{compelled}.", letters.as_str())
 }
