@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod evaluate;
 mod interrupt;
+mod knowledge;
 mod learn;
 mod methods;
 mod simulate;
