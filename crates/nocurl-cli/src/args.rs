@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::knowledge::KnowledgeArguments;
+
 /// Learn directed acyclic graphs from tables of numbers.
 #[derive(Debug, Parser)]
 #[command(name = "nocurl", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -48,6 +50,7 @@ Examples:
   nocurl learn data.csv --method exact --score bic --columns age,height,weight
   nocurl learn data.csv --method notears --param max_rounds=50
   nocurl learn data.csv --bootstrap 200 --output graph.json
+  nocurl learn data.csv --tier age,sex --tier dose --tier health --require dose,health
   zcat data.csv.gz | nocurl learn - --missing em
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
@@ -80,6 +83,8 @@ pub(crate) struct LearnArguments {
     pub(crate) method: MethodArguments,
     #[command(flatten)]
     pub(crate) pipeline: PipelineArguments,
+    #[command(flatten)]
+    pub(crate) knowledge: KnowledgeArguments,
 }
 
 #[derive(Debug, Args)]

@@ -47,8 +47,12 @@ impl Learn {
         let options = Options {
             algorithm: algorithm(&arguments.method)?,
             seed: arguments.seed,
+            knowledge: arguments.knowledge.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
+        if !options.knowledge.is_empty() {
+            options.algorithm.takes_knowledge()?;
+        }
         let bootstrap = arguments.bootstrap.map(|n| bootstrap(n, &read)).transpose()?;
         for output in &arguments.output {
             GraphFormat::of_path(output)?;
@@ -89,6 +93,9 @@ impl Learn {
         });
         if let Value::Object(pipeline) = pipeline {
             object.extend(pipeline);
+        }
+        if !self.options.knowledge.is_empty() {
+            object.insert("knowledge".into(), json!(self.options.knowledge));
         }
         Value::Object(object)
     }
@@ -196,7 +203,7 @@ fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
 }
 
 /// Names in lists with commas, quoted as in CSV.
-fn names(flag: &str, lists: &[String]) -> Result<Vec<String>, Failure> {
+pub(crate) fn names(flag: &str, lists: &[String]) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for list in lists {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(list.as_bytes());

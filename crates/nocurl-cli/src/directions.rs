@@ -23,17 +23,21 @@ pub(crate) fn sentence(options: &Options, document: &GraphDocument) -> String {
         0 => format!("none of {directions}"),
         some => format!("{some} of {directions}"),
     };
+    let evidence = match options.knowledge.is_empty() {
+        true => "Conditional independences",
+        false => "Conditional independences and prior knowledge",
+    };
     let rest = match (document.claim, open.len()) {
         _ if all == 0 => "There are no edges".into(),
         (Claim::Skeleton, _) => format!("None of {directions} is supported"),
-        (Claim::Class, 0) => format!("Conditional independences support {supported}"),
+        (Claim::Class, 0) => format!("{evidence} support {supported}"),
         (Claim::Class, _) => format!(
-            "Conditional independences support {supported}; {} may point either way",
+            "{evidence} support {supported}; {} may point either way",
             named(&open, "-", all)
         ),
-        (Claim::Dag, 0) => format!("Conditional independences alone support {supported} as well"),
+        (Claim::Dag, 0) => format!("{evidence} alone support {supported} as well"),
         (Claim::Dag, number) => format!(
-            "Conditional independences alone support {supported}; {} rest{} on that assumption \
+            "{evidence} alone support {supported}; {} rest{} on that assumption \
              alone",
             named(&open, "->", all),
             if number == 1 { "s" } else { "" }
@@ -45,7 +49,7 @@ pub(crate) fn sentence(options: &Options, document: &GraphDocument) -> String {
 /// What the last step that chose an order rests on.
 fn assumption(options: &Options) -> &'static str {
     match options.refine {
-        Some(Refine::Bic) => "directions within an equivalence class are arbitrary: see the CPDAG",
+        Some(Refine::Bic) => "directions that the equivalence class leaves open are a guess",
         Some(Refine::EqualVariance) => {
             "directions rest on error variances of similar size in the units given"
         }

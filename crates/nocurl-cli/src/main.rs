@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod directions;
 mod failure;
+mod knowledge;
 mod output;
 mod parameter;
 mod progress;

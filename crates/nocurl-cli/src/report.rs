@@ -9,6 +9,7 @@ use nocurl_io::{GraphDocument, Table};
 
 use crate::config::Learn;
 use crate::failure::Failure;
+use crate::knowledge;
 use crate::support::Support;
 
 /// Edges shown; files have all of them.
@@ -53,6 +54,9 @@ pub(crate) fn learnt(
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
     text += &line("Read", &format!("{source}: {}", size(table)));
+    if !config.options.knowledge.is_empty() {
+        text += &line("Known", &knowledge::summary(&config.options.knowledge));
+    }
     text += &line(
         "Learnt",
         &format!(

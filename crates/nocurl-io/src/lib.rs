@@ -5,6 +5,7 @@
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph to compare with | [`read_graph`] |
+//! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
 //! | simulated data | [`write_table`] |
 //! | is the destination any good, before hours of work | [`check_writable`] |
@@ -25,6 +26,7 @@
 mod digest;
 mod error;
 mod graph;
+mod knowledge;
 mod output;
 mod source;
 mod table;
@@ -34,6 +36,7 @@ pub use graph::{
     BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,
     InputDescription, Mark, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
+pub use knowledge::read_knowledge;
 pub use output::{check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{Header, Missing, ReadOptions, Table, read_dataset, read_moments, write_table};

@@ -100,7 +100,7 @@ pub enum Error {
         reason: String,
     },
     /// Prior knowledge about a variable that is not there.
-    #[error("prior knowledge names `{name}`, which is no column of the data{}",
+    #[error("prior knowledge names `{name}`, which is no column in use{}",
         suggest(.suggestion))]
     UnknownVariable {
         /// The name as given.

@@ -19,6 +19,7 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
                     "name": method.name(),
                     "summary": method.summary(),
                     "assumption": method.assumption(),
+                    "takes_knowledge": method.takes_knowledge().is_ok(),
                     "parameters": parameter::parameters(method),
                 })
             })
@@ -29,6 +30,9 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     for method in &all {
         text += &format!("{BOLD}{}{BOLD:#}\n", method.name());
         text += &format!("  {}\n  {}\n", method.summary(), method.assumption());
+        if method.takes_knowledge().is_err() {
+            text += "  takes no prior knowledge\n";
+        }
         for (name, value) in parameter::parameters(method) {
             text += &format!("    {name}={}\n", shown(&value));
         }

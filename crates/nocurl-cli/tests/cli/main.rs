@@ -6,6 +6,7 @@ mod bootstrap;
 mod effects;
 mod evaluate;
 mod interrupt;
+mod knowledge;
 mod learn;
 mod methods;
 mod simulate;

@@ -70,8 +70,10 @@ impl Problem {
     /// # Errors
     /// Those of [`KnowledgeSpec::resolve`].
     pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
-        let knowledge = knowledge.resolve(&self.names)?;
-        self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+        if !knowledge.is_empty() {
+            let knowledge = knowledge.resolve(&self.names)?;
+            self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+        }
         Ok(self)
     }
 

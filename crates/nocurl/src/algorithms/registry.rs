@@ -137,7 +137,7 @@ impl Algorithm {
             Self::Fges(_)
             | Self::OrderSearch(_)
             | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
-                "directions within an equivalence class are arbitrary: see the CPDAG"
+                "directions that the equivalence class leaves open are a guess"
             }
             Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
             Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {

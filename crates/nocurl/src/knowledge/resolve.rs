@@ -1,6 +1,6 @@
 //! From names to indices, with every contradiction named.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Knowledge, KnowledgeSpec};
 use crate::Error;
@@ -100,9 +100,10 @@ impl<'a> Statements<'a> {
                 return conflict(format!("an edge from `{}` to itself", self.names[from]));
             }
         }
+        let forbidden: BTreeSet<&(usize, usize)> = self.forbidden.iter().collect();
         for &(from, to) in &self.required {
             let edge = self.chain(&[from, to]);
-            if self.forbidden.contains(&(from, to)) {
+            if forbidden.contains(&(from, to)) {
                 return conflict(format!("{edge} is required and forbidden"));
             }
             if self.source[to] {
@@ -146,8 +147,8 @@ impl<'a> Statements<'a> {
     fn check_paths_between_tiers(&self) -> Result<(), Error> {
         for (k, later) in self.tiers.iter().enumerate() {
             for &from in later {
-                let earlier = self.tiers[..k].iter().flatten();
-                for &to in earlier.filter(|&&to| self.leads.reaches(from, to)) {
+                let mut earlier = self.tiers[..k].iter().flatten();
+                if let Some(&to) = earlier.find(|&&to| self.leads.reaches(from, to)) {
                     let path = self.chain(&self.required_path(from, to));
                     let (a, b) = (k + 1, self.tier[to].map_or(0, |tier| tier + 1));
                     return conflict(format!(
@@ -222,9 +223,8 @@ impl<'a> Statements<'a> {
         // No statement orders these against anything that they do not come before, or after.
         let first = |v: usize| self.source[v] && self.tier[v].is_none();
         let last = |v: usize| self.sink[v] && self.tier[v].is_none() && !first(v);
-        for i in 0..d {
-            let bound = (0..d).filter(|&j| first(i) && !first(j) || last(j) && !last(i));
-            later[i].extend(bound);
+        for (i, later) in later.iter_mut().enumerate() {
+            later.extend((0..d).filter(|&j| first(i) && !first(j) || last(j) && !last(i)));
         }
         let reach = Reachability::of_children(&later);
         debug_assert!(!reach.is_cyclic());

@@ -1,5 +1,7 @@
 //! Statements by name, as users write them.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -55,6 +57,21 @@ impl KnowledgeSpec {
     /// True when nothing is stated.
     pub fn is_empty(&self) -> bool {
         self == &Self::default()
+    }
+
+    /// Whether some table could have variables that satisfy this: contradictions are found before
+    /// any data is read.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`], but for names that are not there.
+    pub fn check(&self) -> Result<(), Error> {
+        let edges = self.required.iter().chain(&self.forbidden);
+        let names: BTreeSet<&String> = edges
+            .flat_map(|(from, to)| [from, to])
+            .chain(self.tiers.iter().flat_map(|tier| &tier.variables))
+            .chain(self.sources.iter().chain(&self.sinks))
+            .collect();
+        self.resolve(&names.into_iter().cloned().collect::<Vec<_>>()).map(drop)
     }
 
     /// The statements of both.

@@ -122,6 +122,30 @@ proptest! {
     }
 }
 
+/// More variables than fit in a word of the sets.
+#[test]
+fn many_variables_keep_to_what_is_known() {
+    let d = 150;
+    let data = table(d, Mechanism::Linear, 3);
+    let name = |i: usize| format!("v{i}");
+    let knowledge = KnowledgeSpec {
+        required: vec![(name(149), name(2)), (name(2), name(64)), (name(63), name(70))],
+        forbidden: (1..d).map(|i| (name(i - 1), name(i))).collect(),
+        tiers: vec![Tier::new((100..130).map(name)), Tier::new((20..60).map(name))],
+        sources: vec![name(140)],
+        sinks: vec![name(0), name(64)],
+    };
+    let resolved = knowledge.resolve(data.names()).unwrap();
+    for method in ["nocurl", "eq-td", "eq-bu", "r2-sortnregress"] {
+        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            let algorithm = Algorithm::from_name(method).unwrap();
+            let knowledge = knowledge.clone();
+            let options = Options { algorithm, refine, knowledge, ..Options::default() };
+            keeps(&resolved, &learn(&data, &options, &()).unwrap()).unwrap();
+        }
+    }
+}
+
 #[test]
 fn methods_that_cannot_honour_knowledge_say_so() {
     let data = table(3, Mechanism::Linear, 1);

@@ -1,6 +1,7 @@
 //! Whatever the table, every method ends with a graph or with an error, never with a panic.
 
 use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::objective::Acyclicity;
 use nocurl::optimize::Solver;
 use nocurl::refine::Refine;
@@ -113,20 +114,39 @@ fn algorithm() -> impl Strategy<Value = Algorithm> {
     ]
 }
 
+/// Often nothing; else statements about the first variables, some of which contradict each other.
+fn knowledge() -> impl Strategy<Value = KnowledgeSpec> {
+    let edges = || prop::collection::vec((1..=3_usize, 1..=4_usize), 0..3);
+    let stated =
+        (edges(), edges(), any::<(bool, bool)>()).prop_map(|(required, forbidden, more)| {
+            let named = |edges: Vec<(usize, usize)>| {
+                edges.into_iter().map(|(i, j)| (format!("x{i}"), format!("x{j}"))).collect()
+            };
+            KnowledgeSpec {
+                required: named(required),
+                forbidden: named(forbidden),
+                tiers: if more.0 { vec![Tier::new(["x2"]), Tier::new(["x1"])] } else { Vec::new() },
+                sources: if more.1 { vec!["x3".into()] } else { Vec::new() },
+                sinks: Vec::new(),
+            }
+        });
+    prop_oneof![Just(KnowledgeSpec::default()), stated]
+}
+
 fn options() -> impl Strategy<Value = Options> {
     let refine = prop::option::of(prop::sample::select(vec![Refine::EqualVariance, Refine::Bic]));
     let rules = vec![Prune::Bic, Prune::Ebic, Prune::TTest { alpha: 0.05 }];
     let prune = prop::option::of(prop::sample::select(rules));
     let threshold = prop::option::of(prop::sample::select(vec![0.0, 0.3]));
-    (algorithm(), any::<bool>(), refine, prune, threshold, 0..3_u64).prop_map(
-        |(algorithm, center, refine, prune, threshold, seed)| Options {
+    (algorithm(), any::<bool>(), refine, prune, threshold, 0..3_u64, knowledge()).prop_map(
+        |(algorithm, center, refine, prune, threshold, seed, knowledge)| Options {
             algorithm,
             center,
             refine,
             prune,
             threshold,
             seed,
-            ..Options::default()
+            knowledge,
         },
     )
 }

@@ -1,0 +1,42 @@
+//! Prior knowledge from files.
+
+mod tetrad;
+mod toml;
+
+use nocurl::KnowledgeSpec;
+
+use crate::{Error, Source};
+
+/// What is wrong, and in which line, counted from 1.
+type Mistake = (usize, String);
+
+/// Reads prior knowledge: TOML, or the text that Tetrad writes, which starts with `/knowledge`.
+/// Both are described in `docs/knowledge.md`.
+///
+/// Whether the variables exist, and whether the statements contradict each other, is seen when
+/// they are resolved: [`KnowledgeSpec::resolve`].
+///
+/// # Errors
+/// A file that cannot be read or breaks the rules of its format, with the line.
+///
+/// ```
+/// use nocurl_io::{Source, read_knowledge};
+/// let text = "required = [['dose', 'health']]\ntiers = [['age', 'sex'], ['dose']]\n";
+/// let knowledge = read_knowledge(&Source::bytes("k.toml", text)).unwrap();
+/// assert_eq!(knowledge.tiers[0].variables, ["age", "sex"]);
+/// let text = "/knowledge\naddtemporal\n1 age sex\n2 dose\nrequiredirect\ndose health\n";
+/// assert_eq!(read_knowledge(&Source::bytes("k.txt", text)).unwrap(), knowledge);
+/// ```
+pub fn read_knowledge(source: &Source) -> Result<KnowledgeSpec, Error> {
+    const FORMAT: &str = "knowledge";
+    let label = source.label();
+    let bytes = source.read_all()?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| Error::invalid(&label, FORMAT, "it is not UTF-8 text"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(Error::Empty { path: label });
+    }
+    let read = if tetrad::is_one(text) { tetrad::read(text) } else { toml::read(text) };
+    read.map_err(|(line, what)| Error::invalid(&label, FORMAT, format!("line {line}: {what}")))
+}
