@@ -413,7 +413,7 @@ fn reports_show_every_cell_and_what_is_published() {
     }
     let text = table::csv(&cells).unwrap();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    assert_eq!(reader.headers().unwrap().len(), 7 + 4 * 6 + 2);
+    assert_eq!(reader.headers().unwrap().len(), 7 + 4 * 6 + 2 + 4);
     assert_eq!(reader.records().map(Result::unwrap).count(), cells.len());
 }
 

@@ -74,6 +74,14 @@ fn unknown(
         let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
         message.push_str(&format!(", which has {}", known.join(", ")));
     }
+    let others: Vec<String> = Algorithm::all()
+        .iter()
+        .filter(|other| self::parameters(other).contains_key(name))
+        .map(|other| format!("--method {}", other.name()))
+        .collect();
+    if !others.is_empty() {
+        message.push_str(&format!("; {} has it", others.join(" or ")));
+    }
     Failure::Input(message)
 }
 

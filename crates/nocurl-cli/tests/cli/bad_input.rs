@@ -48,8 +48,9 @@ fn unknown_names() {
     let table = chain();
     refuses(&table, &["--method", "nocrul"], &["`nocrul`", "did you mean `nocurl`?", "eq-td"]);
     refuses(&table, &["--method", "eq-td", "--lambda", "3"], &["--lambda", "`eq-td`", "none"]);
-    refuses(&table, &["--score", "bic"], &["--score", "`nocurl`", "lambdas"]);
-    refuses(&table, &["--param", "lambdsa=3"], &["lambdsa", "did you mean `lambdas`?"]);
+    refuses(&table, &["--score", "bic"], &["--score", "`order-search`", "--method exact has it"]);
+    let nocurl = ["--method", "nocurl", "--param", "lambdsa=3"];
+    refuses(&table, &nocurl, &["lambdsa", "did you mean `lambdas`?"]);
     refuses(&table, &["--param", "tolerance"], &["name=value"]);
     refuses(&table, &["--columns", "rain,wett"], &["`wett`", "`wet`"]);
     refuses(&table, &["--drop", "rainy"], &["`rainy`", "`rain`"]);
@@ -63,17 +64,21 @@ fn values_out_of_range() {
     for value in ["-1", "nan", "inf", "x"] {
         refuses(&table, &["--threshold", value], &["--threshold"]);
     }
-    refuses(&table, &["--lambda", "-1"], &["lambdas", "-1"]);
-    refuses(&table, &["--lambda", "1,,2"], &["--lambda"]);
-    refuses(&table, &["--lambda", ""], &["at least one"]);
+    for (value, words) in [("-1", "-1"), ("1,,2", "--lambda"), ("", "at least one")] {
+        refuses(&table, &["--method", "nocurl", "--lambda", value], &["lambda", words]);
+    }
+    refuses(&table, &["--restarts", "-1"], &["--restarts -1"]);
+    refuses(&table, &["--restarts", "many"], &["--restarts many"]);
+    refuses(&table, &["--param", "penalty=0"], &["penalty", "above 0"]);
     refuses(&table, &["--method", "notears", "--lambda1", "-2"], &["lambda1", "-2"]);
     refuses(&table, &["--threads", "0"], &["--threads"]);
     refuses(&table, &["--seed", "-4"], &["--seed"]);
     refuses(&table, &["--alpha", "0.1"], &["--alpha", "t-test"]);
     refuses(&table, &["--prune", "t-test", "--alpha", "2"], &["alpha", "2"]);
     refuses(&table, &["--delimiter", "ab"], &["--delimiter"]);
-    refuses(&table, &["--param", "max_iterations=0"], &["max_iterations"]);
-    refuses(&table, &["--param", "max_iterations=1.5"], &["max_iterations", "1.5"]);
+    for value in ["max_iterations=0", "max_iterations=1.5"] {
+        refuses(&table, &["--method", "nocurl", "--param", value], &["max_iterations"]);
+    }
 }
 
 #[test]

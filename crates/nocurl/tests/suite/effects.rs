@@ -2,7 +2,7 @@
 //! from the graph as the intervention leaves it.
 
 use nocurl::effects::{identified, intervene, of, total};
-use nocurl::{Claim, Cpdag, Dag, Mat, Options, learn};
+use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat, Options, learn};
 use proptest::prelude::*;
 
 /// Graphs of up to `most` variables, in any order, with weights between -2 and 2.
@@ -227,7 +227,8 @@ fn bad_interventions_are_errors() {
 fn an_effect_of_a_fit_is_the_regression_of_the_target_on_a_source() {
     // Of the first variable of a fit without pruning, the total effect is the slope of the target
     // on it alone, whatever lies between.
-    let options = Options { threshold: Some(0.0), ..Options::default() };
+    let algorithm = Algorithm::EqTd {};
+    let options = Options { algorithm, threshold: Some(0.0), ..Options::default() };
     let simulated = nocurl::simulate::simulate(
         &nocurl::simulate::Simulation { variables: 6, rows: 500, ..Default::default() },
         4,
