@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-def flopsearch():
+def flopsearch(restarts):
     """Matrix row -> column: 1 is directed, 2 in both places undirected.
 
     Called as on the package's page, which standardises the table first. There is no seed: two runs
@@ -29,7 +29,7 @@ def flopsearch():
 
     def learn(table):
         table = (table - table.mean(axis=0)) / table.std(axis=0)
-        return flopsearch.flop(table, 2.0, restarts=50) != 0
+        return flopsearch.flop(table, 2.0, restarts=restarts) != 0
 
     return learn
 
@@ -119,7 +119,8 @@ class Peer(NamedTuple):
 
 
 PEERS = {
-    "flopsearch": Peer("flopsearch", "class", flopsearch),
+    "flopsearch": Peer("flopsearch", "class", lambda: flopsearch(50)),
+    "flopsearch, 20 restarts": Peer("flopsearch", "class", lambda: flopsearch(20)),
     "xges": Peer("xges", "class", xges),
     "causal-learn GES": Peer("causal-learn", "class", ges),
     "causal-learn PC": Peer("causal-learn", "class", pc),

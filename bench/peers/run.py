@@ -47,12 +47,17 @@ NOCURL_CONTENDERS = {
     ),
     "nocurl notears": ("--method notears --no-center", "dag"),
     "nocurl fges": ("--method fges", "class"),
-    "nocurl, bic, ebic": ("--refine bic --prune ebic", "class"),
+    "nocurl, bic, ebic": ("--method nocurl --refine bic --prune ebic", "class"),
+    "nocurl order-search": ("--method order-search", "class"),
+    "nocurl order-search, 0 restarts": ("--method order-search --restarts 0", "class"),
+    "nocurl order-search, 500 restarts": ("--method order-search --restarts 500", "class"),
 }
 
 CONTENDERS = {name: returns for name, (_, returns) in NOCURL_CONTENDERS.items()} | {
     name: peer.returns for name, peer in PEERS.items()
 }
+
+SCALING = {"raw": False, "standardised": True}
 
 KEY = ["package", "case", "d", "rows", "standardised", "trial"]
 SCORES = ["shd", "extra", "missing", "reversed", "cpdag_shd", "sid", "skeleton_f1"]
@@ -74,6 +79,8 @@ def arguments():
                         help=f"of {', '.join(CASES)} [default: all]")
     parser.add_argument("--only", nargs="+", default=[""], metavar="TEXT",
                         help="contenders with one of these texts in their names [default: all]")
+    parser.add_argument("--scaling", nargs="+", choices=SCALING, default=list(SCALING),
+                        help="tables as they are, standardised or both [default: both]")
     parser.add_argument("--threads", type=int, default=2, help="threads of each [default: 2]")
     parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS",
                         help="longest time of a process [default: 600]")
@@ -146,7 +153,7 @@ def run_process(name, nocurl, data, result, threads, timeout):
         command = [sys.executable, HERE / "peers.py", name, data, result]
     else:
         flags, _ = NOCURL_CONTENDERS[name]
-        command = [nocurl, "learn", data, *flags.split(), "--threads", threads,
+        command = [nocurl, "learn", data, *flags.split(), "--threads", threads, "--no-diagnosis",
                    "--output", result, "--quiet"]
     start = time.perf_counter()
     try:
@@ -232,8 +239,8 @@ def tables(options):
     for trial in range(1, options.trials + 1):
         for size in options.sizes:
             for case in options.cases:
-                for standardised in (False, True):
-                    yield case, size, options.rows, standardised, trial
+                for scaling in options.scaling:
+                    yield case, size, options.rows, SCALING[scaling], trial
 
 
 def compare(options, nocurl):
