@@ -18,6 +18,7 @@
 
 pub mod algorithms;
 pub mod dataset;
+pub mod diagnose;
 pub mod error;
 pub mod graph;
 pub mod hodge;

@@ -10,6 +10,6 @@ mod product;
 
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::{FactorSpace, pivot_floor};
-pub use collinear::{collinear_set, condition_number};
+pub use collinear::{collinear_set, condition_number, extreme_eigenvalues};
 pub use pivoted::{PivotedCholesky, smallest_pivot_first};
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

@@ -4,6 +4,7 @@ mod acyclicity;
 mod cam;
 mod cpdag;
 mod dag;
+mod diagnose;
 mod equal_variance;
 mod exact;
 mod fges;
