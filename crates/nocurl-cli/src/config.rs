@@ -33,6 +33,8 @@ pub(crate) struct Learn {
     pub(crate) read: ReadOptions,
     pub(crate) options: Options,
     pub(crate) threads: Option<usize>,
+    /// Whether the result is checked.
+    pub(crate) diagnose: bool,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) quiet: bool,
 }
@@ -62,6 +64,7 @@ impl Learn {
             read,
             options,
             threads: arguments.threads.map(usize::from),
+            diagnose: !arguments.no_diagnosis,
             outputs: arguments.output,
             quiet: arguments.quiet,
         })

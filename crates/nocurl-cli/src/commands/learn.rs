@@ -1,8 +1,9 @@
 //! `nocurl learn`: a table in, a graph out.
 
-use nocurl::{Fit, Moments, Options};
+use nocurl::diagnose::{Diagnosis, diagnose};
+use nocurl::{Data, Fit, Moments, Options};
 use nocurl_io::{
-    Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset, read_moments, write_graph,
+    Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset, read_sampled, write_graph,
 };
 use serde_json::Value;
 
@@ -14,17 +15,22 @@ use crate::report;
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
-    let work = || -> Result<(Table<Moments>, Fit), Failure> {
+    let fit = |data: Data<'_>| -> Result<(Fit, Option<Diagnosis>), Failure> {
+        let fit = nocurl::learn(data, &config.options, &watch)?;
+        let diagnosis = config.diagnose.then(|| diagnose(data, &config.options, &fit, &watch));
+        Ok((fit, diagnosis.transpose()?))
+    };
+    let work = || -> Result<(Table<Moments>, Fit, Option<Diagnosis>), Failure> {
         if config.options.algorithm.needs_rows() {
             let table = read_dataset(&config.source, &config.read, &watch)?;
-            let fit = nocurl::learn(&table.data, &config.options, &watch)?;
-            return Ok((table.map(|rows| rows.moments()), fit));
+            let (fit, diagnosis) = fit(Data::Rows(&table.data))?;
+            return Ok((table.map(|rows| rows.moments()), fit, diagnosis));
         }
-        let table = read_moments(&config.source, &config.read, &watch)?;
-        let fit = nocurl::learn(&table.data, &config.options, &watch)?;
-        Ok((table, fit))
+        let (table, sample) = read_sampled(&config.source, &config.read, &watch)?;
+        let (fit, diagnosis) = fit(Data::Sampled(&table.data, &sample))?;
+        Ok((table, fit, diagnosis))
     };
-    let (table, fit) = match config.threads {
+    let (table, fit, diagnosis) = match config.threads {
         None => work()?,
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -32,7 +38,8 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
             .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
             .install(work)?,
     };
-    let document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
+    let mut document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
+    document.diagnosis = serde_json::to_value(&diagnosis).unwrap_or(Value::Null);
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;
@@ -40,7 +47,7 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     if config.quiet {
         return Ok(());
     }
-    report::learnt(&config, &table, &fit, &document)
+    report::learnt(&config, &table, &fit, &document, diagnosis.as_ref())
 }
 
 fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> GraphDocument {
@@ -100,6 +107,7 @@ pub(super) fn document(
         termination: "direct".into(),
         iterations: 0,
         warnings: Vec::new(),
+        diagnosis: Value::Null,
         elapsed_seconds: 0.0,
     }
 }
@@ -112,35 +120,10 @@ fn termination(fit: &Fit) -> String {
     }
 }
 
-/// What the user should know: from reading, from the engine, and about how the two fit together.
+/// What the user should know, from reading and from the engine.
 fn warnings(options: &Options, table: &Table<Moments>, fit: &Fit) -> Vec<String> {
-    /// Standard deviations further apart than this make one threshold mean different things.
-    const UNLIKE_UNITS: f64 = 10.0;
-    /// Fewer rows for each column than this leave weights uncertain.
-    const ROWS_PER_COLUMN: u64 = 10;
-
     let mut warnings = table.warnings.clone();
     warnings.extend(fit.warnings.iter().cloned());
-    let (n, d) = (table.rows, table.data.columns() as u64);
-    if n > d && n < ROWS_PER_COLUMN * d {
-        warnings.push(format!(
-            "{n} rows are few for {d} columns: expect edges that are not there and miss some that \
-             are; --prune ebic is more careful"
-        ));
-    }
-    let variances = table.data.variances();
-    let largest = variances.iter().copied().fold(0.0, f64::max).sqrt();
-    let smallest = variances.iter().copied().fold(f64::INFINITY, f64::min).sqrt();
-    let default = options.threshold.is_none() && options.effective_threshold() > 0.0;
-    if default && largest > UNLIKE_UNITS * smallest {
-        warnings.push(format!(
-            "the default threshold of {} on weights depends on the units of the columns, whose \
-             standard deviations range from {} to {}; --prune bic does not depend on units",
-            options.effective_threshold(),
-            report::number(smallest),
-            report::number(largest)
-        ));
-    }
     if fit.dag.edge_count() == 0 {
         let threshold = options.effective_threshold();
         warnings.push(if threshold > 0.0 {
