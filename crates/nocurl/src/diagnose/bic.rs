@@ -56,7 +56,7 @@ fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {
         .filter_map(|&(by, score)| Some((by, score?)))
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let told = format!("BIC {}", short(learnt));
-    // Linear scores are no measure of curved effects, nor is one member a measure of a skeleton.
+    // Linear scores are no measure of curved effects, nor is one graph a measure of a skeleton.
     let fair = !case.is_nonlinear() && case.options.claim() != Claim::Skeleton;
     let most = if fair { Verdict::Concern } else { Verdict::Note };
     if case.fit.dag.edge_count() == 0 {
@@ -103,6 +103,12 @@ fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {
         let sentence = format!(
             "The order is as good as from sorting by {by}, but the edges kept fit less well \
              ({against}); --prune bic chooses edges by fit."
+        );
+        (Verdict::Note, sentence)
+    } else if case.is_nonlinear() {
+        let sentence = format!(
+            "Straight lines along the order by {by} fit better than along this graph ({against}), \
+             which matters only if effects are linear; then use a linear method."
         );
         (Verdict::Note, sentence)
     } else {

@@ -88,8 +88,8 @@ pub fn sortability(dag: &Dag, scores: &[f64]) -> Option<f64> {
 pub(super) fn by_variance(case: &Case<'_>) -> Finding {
     let value = sortability(&case.fit.dag, &case.moments.variances());
     let rising = "the variance of the columns";
-    let advice = "so would other units give another order; rely on the directions only where all \
-                  columns are in the same units, and see `units`";
+    let advice = "and other units would give another one; rely on directions only if all columns \
+                  are in the same units";
     let (verdict, sentence) = judge(case, value, rising, advice);
     Check::Varsortability(Sortability { value }).finding(verdict, sentence)
 }
@@ -123,8 +123,8 @@ fn judge(case: &Case<'_>, value: Option<f64>, rising: &str, advice: &str) -> (Ve
         (Verdict::Ok, sentence)
     } else if value >= SORTED {
         let sentence = format!(
-            "Along {share} of the paths {rising} rises: sorting by it gives nearly the same order, \
-             {advice}."
+            "Along {share} of the paths {rising} rises: sorting by it gives nearly the same \
+             order; {advice}."
         );
         (Verdict::Note, sentence)
     } else {
