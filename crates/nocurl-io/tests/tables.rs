@@ -235,9 +235,10 @@ fn a_sample_has_the_columns_and_the_rows_in_use() {
     assert_eq!((table.rows, table.rows_dropped), (2, 1));
     assert_eq!(sample.names(), ["a", "b"]);
     assert_eq!((sample.column(0), sample.column(1)), (&[1.0, 4.0][..], &[2.0, 9.0][..]));
+    let source = Source::bytes("t.csv", "a,b\n1,2\n3,\n4,9\n0,1\n2,2\n");
     let options = ReadOptions { missing: Missing::Em, ..options };
     let (table, sample) = read_sampled(&source, &options, &()).unwrap();
-    assert_eq!((table.rows, sample.values().nrows()), (3, 2));
+    assert_eq!((table.rows, sample.values().nrows()), (5, 4));
 }
 
 #[test]

@@ -88,7 +88,7 @@ pub fn sortability(dag: &Dag, scores: &[f64]) -> Option<f64> {
 pub(super) fn by_variance(case: &Case<'_>) -> Finding {
     let value = sortability(&case.fit.dag, &case.moments.variances());
     let rising = "the variance of the columns";
-    let advice = "and other units would give another one; rely on directions only if all columns \
+    let advice = "other units would give another one, so rely on directions only if all columns \
                   are in the same units";
     let (verdict, sentence) = judge(case, value, rising, advice);
     Check::Varsortability(Sortability { value }).finding(verdict, sentence)

@@ -154,10 +154,14 @@ fn judge(case: &Case<'_>, numbers: &Units) -> (Verdict, String) {
     }
     let all = case.fit.dag.edge_count();
     if turned > 0 {
+        let others = match gone + new {
+            0 => String::new(),
+            _ => format!(", {gone} vanish and {new} appear"),
+        };
         let sentence = format!(
-            "{turned} of {all} edges change direction {scaled} ({}), {gone} vanish and {new} \
-             appear: rely on directions only if all columns are in the same units; --method fges \
-             does not depend on units.",
+            "{turned} of {all} edges change direction {scaled} ({}){others}: rely on \
+             directions only if all columns are in the same units; --method fges does not depend \
+             on units.",
             list(&numbers.flipped)
         );
         return (Verdict::Concern, sentence);
