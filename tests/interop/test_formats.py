@@ -49,6 +49,18 @@ def weighted(graph, weight="weight"):
     return {(u, v): float(w) for u, v, w in graph.edges(data=weight)}
 
 
+def marks(document):
+    """The attribute `cpdag` that every edge should have."""
+    open_pairs = {frozenset(pair) for pair in document["cpdag"]["undirected"]}
+    return {(e["from"], e["to"]):
+            "undirected" if frozenset((e["from"], e["to"])) in open_pairs else "directed"
+            for e in document["edges"]}
+
+
+def marked(graph):
+    return {(u, v): mark for u, v, mark in graph.edges(data="cpdag")}
+
+
 def test_json_has_what_scripts_rely_on(learnt):
     _, document, _ = learnt
     for key in ("schema variables edges order potential cpdag method parameters seed version "
@@ -61,24 +73,42 @@ def test_json_has_what_scripts_rely_on(learnt):
 
 
 def test_graphml_and_gml_open_in_networkx(learnt):
-    folder, _, edges = learnt
+    folder, document, edges = learnt
     graphml = nx.read_graphml(folder / "graph.graphml")
     labels = nx.get_node_attributes(graphml, "name") or {n: n for n in graphml}
-    assert weighted(nx.relabel_nodes(graphml, labels)) == edges
-    assert weighted(nx.read_gml(folder / "graph.gml", label="label")) == edges
+    gml = nx.read_gml(folder / "graph.gml", label="label")
+    for graph in (nx.relabel_nodes(graphml, labels), gml):
+        assert weighted(graph) == edges
+        assert marked(graph) == marks(document)
+        assert graph.graph["claim"] == document["claim"]
 
 
 def test_dot_opens_in_pydot(learnt):
-    folder, _, edges = learnt
+    folder, document, edges = learnt
     (graph,) = pydot.graph_from_dot_file(folder / "graph.dot", encoding="utf-8")
     assert len(graph.get_edges()) == len(edges)
+    found = [edge.get("cpdag") for edge in graph.get_edges()]
+    assert found == list(marks(document).values())
+    assert graph.get("claim").strip('"') == document["claim"]
+
+
+def test_graphs_of_other_programs_are_read_back(learnt, tmp_path):
+    folder, _, _ = learnt
+    nx.write_graphml(nx.read_graphml(folder / "graph.graphml"), tmp_path / "g.graphml")
+    nx.write_gml(nx.read_gml(folder / "graph.gml"), tmp_path / "g.gml")
+    (graph,) = pydot.graph_from_dot_file(folder / "graph.dot", encoding="utf-8")
+    graph.write_raw(tmp_path / "g.dot", encoding="utf-8")
+    for name in ("g.graphml", "g.gml", "g.dot"):
+        scores = json.loads(nocurl("evaluate", folder / "graph.json", tmp_path / name, "--json"))
+        assert (scores["shd"], scores["variables"]) == (0, len(NAMES)), name
 
 
 def test_edge_list_opens_in_pandas(learnt):
-    folder, _, edges = learnt
+    folder, document, edges = learnt
     table = pd.read_csv(folder / "graph.csv")
-    assert list(table.columns) == ["from", "to", "weight"]
+    assert list(table.columns) == ["from", "to", "weight", "cpdag"]
     assert {(r["from"], r["to"]): r["weight"] for _, r in table.iterrows()} == edges
+    assert {(r["from"], r["to"]): r["cpdag"] for _, r in table.iterrows()} == marks(document)
 
 
 @pytest.mark.parametrize("ending", ["tsv", "parquet", "feather", "arrow", "arrows", "npy"])

@@ -2,7 +2,7 @@
 
 use nocurl::algorithms::{
     CamParams, ExactParams, FgesParams, FgesSearch, MmpcParams, NoCurlParams, NotearsParams,
-    Variant,
+    OrderSearchParams, Variant,
 };
 use nocurl::refine::Refine;
 use nocurl::regress::Prune;
@@ -27,6 +27,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("paper-ablation", "its Table ablation: ER6-Gaussian, d = 30"),
     ("standardised", "the data of paper-linear with unit variances, which hide the order"),
     ("unequal-variance", "as paper-linear, with noise variances between 0.5 and 2"),
+    ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),
     ("scale", "ER4-Gaussian with 100 to 5000 variables and 10,000 rows"),
 ];
 
@@ -59,6 +60,7 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
             });
             grid(&SIZES, scenarios.collect(), unit_free_methods())
         }
+        "default" => grid(&[10, 20, 50, 100], any_data(), default_methods()),
         "scale" => Grid { trials: 3, ..grid(&LARGE, vec![large_scenario()], large_methods()) },
         _ => return None,
     })
@@ -93,6 +95,52 @@ fn treated(scenario: Scenario, how: &str, change: impl Fn(&mut Simulation)) -> S
         simulation,
         same_draws_as: Some(scenario.name),
     }
+}
+
+/// Data of four kinds on the graphs of ER4 and SF4: variances that give the order away, none that
+/// do, unequal ones, and skewed noise.
+fn any_data() -> Vec<Scenario> {
+    let base = |name: &str, graph| Scenario {
+        name: name.into(),
+        simulation: Simulation { graph, degree: 4.0, rows: 1000, ..Simulation::default() },
+        same_draws_as: None,
+    };
+    let kinds: [(&str, fn(&mut Simulation)); 4] = [
+        ("raw", |_| {}),
+        ("standardised", |simulation| simulation.standardize = true),
+        ("unequal variances", |simulation| simulation.variances = Variances::Random(0.5, 2.0)),
+        ("exponential noise", |simulation| simulation.noise = Noise::Exponential),
+    ];
+    [("ER4", GraphFamily::Er), ("SF4", GraphFamily::Sf)]
+        .into_iter()
+        .flat_map(|(name, graph)| {
+            kinds.map(|(how, change)| treated(base(name, graph), how, change))
+        })
+        .collect()
+}
+
+/// What a default is chosen from, and the trivial baselines it must not lose to.
+fn default_methods() -> Vec<Contender> {
+    let by_ebic =
+        |algorithm, refine| Options { refine, prune: Some(Prune::Ebic), ..centred(algorithm) };
+    let nocurl2 = || Algorithm::NoCurl(NoCurlParams::default());
+    let nothing = Options { threshold: Some(f64::MAX), ..centred(Algorithm::SortNRegress {}) };
+    vec![
+        order_search(),
+        fges(),
+        Contender::new("NoCurl-2", centred(nocurl2())),
+        Contender::new("NoCurl-2+refine", by_ebic(nocurl2(), Some(Refine::EqualVariance))),
+        Contender::new("NoCurl-2+bic", by_ebic(nocurl2(), Some(Refine::Bic))),
+        Contender::new("Eq+TD", by_ebic(Algorithm::EqTd {}, None)),
+        up_to(50, Contender { max_trials: Some(5), ..notears() }),
+        Contender::new("sortnregress", by_ebic(Algorithm::SortNRegress {}, None)),
+        Contender::new("r2-sortnregress", by_ebic(Algorithm::R2SortNRegress {}, None)),
+        Contender::new("empty graph", nothing),
+    ]
+}
+
+fn order_search() -> Contender {
+    Contender::new("order-search", centred(Algorithm::OrderSearch(OrderSearchParams::default())))
 }
 
 /// NoCurl as the paper ran it: data as drawn, threshold 0.3.
@@ -217,6 +265,7 @@ fn unit_free_methods() -> Vec<Contender> {
     vec![
         notears(),
         fges(),
+        order_search(),
         Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
         Contender::new("sortnregress", pruned(Algorithm::SortNRegress {}, None)),
         Contender::new("r2-sortnregress", pruned(Algorithm::R2SortNRegress {}, None)),
@@ -245,6 +294,7 @@ fn large_methods() -> Vec<Contender> {
     });
     vec![
         up_to(200, fges()),
+        up_to(1000, order_search()),
         up_to(500, mmpc()),
         up_to(100, notears()),
         Contender::new("Eq+BU", as_drawn(Algorithm::EqBu {})),

@@ -105,6 +105,10 @@ pub struct Cell {
     pub missing: Option<Estimate>,
     /// Reversed edges.
     pub reversed: Option<Estimate>,
+    /// Distance of the equivalence classes.
+    pub cpdag_shd: Option<Estimate>,
+    /// Structural intervention distance.
+    pub sid: Option<Estimate>,
     /// What the paper says.
     pub published: Option<&'static Published>,
 }
@@ -152,6 +156,8 @@ impl Cell {
             extra: over(|row| row.extra),
             missing: over(|row| row.missing),
             reversed: over(|row| row.reversed),
+            cpdag_shd: over(|row| row.cpdag_shd),
+            sid: over(|row| row.sid),
             published: published::find(scenario, d, &contender.name),
         }
     }

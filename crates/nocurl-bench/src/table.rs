@@ -23,21 +23,16 @@ impl Provenance {
     }
 }
 
-const HEADER: [&str; 13] = [
-    "d",
-    "method",
-    "n",
-    "time (s)",
-    "delta-F",
-    "SHD",
-    "extra",
-    "missing",
-    "reversed",
-    "published SHD",
-    "verdict",
-    "published time (s)",
-    "published delta-F",
-];
+/// The columns of every table.
+const FIGURES: [&str; 9] =
+    ["d", "method", "n", "time (s)", "delta-F", "SHD", "extra", "missing", "reversed"];
+
+/// Beside them, where the paper has figures ...
+const PUBLISHED: [&str; 4] =
+    ["published SHD", "verdict", "published time (s)", "published delta-F"];
+
+/// ... and where it has none.
+const FURTHER: [&str; 2] = ["CPDAG SHD", "SID"];
 
 /// The report: how it was made, then a table for each scenario.
 pub fn markdown(
@@ -48,12 +43,15 @@ pub fn markdown(
 ) -> String {
     let mut text = preamble(grid, settings, provenance);
     let mut notes = Vec::new();
+    let published = cells.iter().any(|cell| cell.published.is_some());
+    let beside: &[&str] = if published { &PUBLISHED } else { &FURTHER };
+    let header: Vec<&str> = FIGURES.iter().chain(beside).copied().collect();
     for scenario in &grid.scenarios {
         let cells: Vec<&Cell> =
             cells.iter().filter(|cell| cell.scenario == scenario.name).collect();
         if !cells.is_empty() {
-            let rows: Vec<Vec<String>> = cells.iter().map(|cell| line(cell)).collect();
-            text += &format!("\n## {}\n\n{}", scenario.name, aligned(&rows));
+            let rows: Vec<Vec<String>> = cells.iter().map(|cell| line(cell, published)).collect();
+            text += &format!("\n## {}\n\n{}", scenario.name, aligned(&header, &rows));
         }
         notes.extend(cells.iter().flat_map(|cell| remarks(cell)));
     }
@@ -96,6 +94,8 @@ fn preamble(grid: &Grid, settings: &Settings, provenance: &Provenance) -> String
            need the rows, computing moments.\n\
          - delta-F is F before the last threshold, less F of the truth. SHD = extra + missing + \
            reversed.\n\
+         - CPDAG SHD is the distance of the equivalence classes; SID the structural intervention \
+           distance of the graph as it stands, arbitrary directions included.\n\
          - Published: {SOURCE}, 100 trials. `agrees`: the two SHD differ by at most two standard \
            errors of their difference; `better`: ours is lower than that; `worse`: higher. Trials \
            that failed or ran out of time leave no verdict.\n"
@@ -104,25 +104,32 @@ fn preamble(grid: &Grid, settings: &Settings, provenance: &Provenance) -> String
 
 const SOURCE: &str = "Yu, Gao, Yin, Ji, DAGs with No Curl, ICML 2021";
 
-fn line(cell: &Cell) -> Vec<String> {
-    let row = cell.published;
-    let mark = if row.is_some_and(|row| row.remark.is_some()) { " †" } else { "" };
-    let beside = if cell.timing == Timing::Throughput && cell.time.is_some() { "*" } else { "" };
-    vec![
+fn line(cell: &Cell, published: bool) -> Vec<String> {
+    let aside = if cell.timing == Timing::Throughput && cell.time.is_some() { "*" } else { "" };
+    let mut line = vec![
         cell.d.to_string(),
         cell.method.replace('|', "\\|"),
         trials(cell),
-        shown_by(seconds, cell.time) + beside,
+        shown_by(seconds, cell.time) + aside,
         shown(cell.delta_f),
         shown(cell.shd),
         shown(cell.extra),
         shown(cell.missing),
         shown(cell.reversed),
-        shown(row.and_then(|row| row.shd)) + mark,
-        cell.verdict().map_or("", |verdict| verdict.name()).into(),
-        shown(row.and_then(|row| row.time)),
-        shown(row.and_then(|row| row.delta_f)),
-    ]
+    ];
+    if published {
+        let row = cell.published;
+        let mark = if row.is_some_and(|row| row.remark.is_some()) { " †" } else { "" };
+        line.extend([
+            shown(row.and_then(|row| row.shd)) + mark,
+            cell.verdict().map_or("", |verdict| verdict.name()).into(),
+            shown(row.and_then(|row| row.time)),
+            shown(row.and_then(|row| row.delta_f)),
+        ]);
+    } else {
+        line.extend([shown(cell.cpdag_shd), shown(cell.sid)]);
+    }
+    line
 }
 
 /// `20`, or `18 (2 failed)`.
@@ -161,15 +168,15 @@ fn seconds(value: f64) -> String {
 }
 
 /// A Markdown table that can also be read as it is.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let header: Vec<String> = HEADER.map(String::from).to_vec();
+fn aligned(names: &[&str], rows: &[Vec<String>]) -> String {
+    let header: Vec<String> = names.iter().map(ToString::to_string).collect();
     let width = |k: usize| {
         let cells = rows.iter().chain([&header]).map(|row| row[k].chars().count());
         // The rule below the names needs three characters.
         cells.max().unwrap_or(0).max(3)
     };
-    let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
-    let is_text = |k: usize| matches!(HEADER[k], "method" | "verdict");
+    let widths: Vec<usize> = (0..names.len()).map(width).collect();
+    let is_text = |k: usize| matches!(names[k], "method" | "verdict");
     let joined = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let line = |row: &Vec<String>| {
         let padded = row.iter().zip(&widths).enumerate().map(|(k, (cell, &width))| {
@@ -201,6 +208,7 @@ pub fn csv(cells: &[Cell]) -> Result<String, Error> {
         );
     }
     header.extend(["verdict", "published_remark"].map(String::from));
+    header.extend(["cpdag_shd", "cpdag_shd_se", "sid", "sid_se"].map(String::from));
     let mut writer = csv::Writer::from_writer(Vec::new());
     let told = |error: csv::Error| Error::Input(format!("tables.csv: {error}"));
     writer.write_record(&header).map_err(told)?;
@@ -230,12 +238,14 @@ fn record(cell: &Cell) -> Vec<String> {
         cell.timeouts.to_string(),
         timing.into(),
     ];
-    for estimate in ours.into_iter().chain(published) {
-        record.push(text(estimate.map(|estimate| estimate.mean)));
-        record.push(text(estimate.and_then(|estimate| estimate.error)));
-    }
+    let both = |estimate: Option<Estimate>| {
+        let error = estimate.and_then(|estimate| estimate.error);
+        [text(estimate.map(|estimate| estimate.mean)), text(error)]
+    };
+    record.extend(ours.into_iter().chain(published).flat_map(both));
     record.push(cell.verdict().map_or("", |verdict| verdict.name()).into());
     record.push(cell.published.and_then(|row| row.remark.clone()).unwrap_or_default());
+    record.extend([cell.cpdag_shd, cell.sid].into_iter().flat_map(both));
     record
 }
 

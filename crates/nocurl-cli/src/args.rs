@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   nocurl learn data.csv                          learn a graph and show it
   nocurl learn data.csv --output graph.json      and write it down
+  nocurl effects graph.json --from age           what age changes, along all paths
   nocurl methods                                 see which methods there are
   nocurl bench paper                             the paper's linear tables once more
   nocurl COMMAND --help                          flags and examples of a command";
@@ -28,6 +29,10 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
+    /// Tell what a unit of one variable does to another, along all paths of a graph
+    Effects(EffectsArguments),
+    /// Tell the means of all variables after some are set
+    Intervene(InterveneArguments),
     /// List the methods and their parameters
     Methods(MethodsArguments),
     /// Run the paper's experiments, or others like them
@@ -42,6 +47,7 @@ Examples:
       --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json --quiet
   nocurl learn data.csv --method exact --score bic --columns age,height,weight
   nocurl learn data.csv --method notears --param max_rounds=50
+  nocurl learn data.csv --prune bic --bootstrap 200 --output graph.json
   zcat data.csv.gz | nocurl learn - --missing em
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
@@ -67,6 +73,9 @@ pub(crate) struct LearnArguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
+    /// Learn again from N resampled tables and tell what is found again; some hundred are usual
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) bootstrap: Option<usize>,
 
     #[command(flatten)]
     pub(crate) table: TableArguments,
@@ -261,6 +270,59 @@ pub(crate) struct EvaluateArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+const EFFECTS_EXAMPLES: &str = "\
+Examples:
+  nocurl effects graph.json
+  nocurl effects graph.json --from age --to income
+  nocurl effects graph.json --to income --output effects.csv
+
+The graph is any file that `nocurl evaluate` reads, with weights on its edges. An effect is the sum
+over all directed paths of the products of their weights, as in a linear model.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EFFECTS_EXAMPLES)]
+pub(crate) struct EffectsArguments {
+    /// The graph
+    pub(crate) graph: PathBuf,
+    /// Only effects of this variable
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) from: Option<String>,
+    /// Only effects on this variable
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) to: Option<String>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// File to write the effects to, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+}
+
+const INTERVENE_EXAMPLES: &str = "\
+Examples:
+  nocurl learn data.csv --output graph.json
+  nocurl intervene graph.json --do dose=2
+  nocurl intervene graph.json --do dose=2 --do age=40 --json
+
+Variables that are set no longer answer to their parents; the others follow along the remaining
+paths, as in a linear model. The means before come from the file: .json as `nocurl learn` writes it.";
+
+#[derive(Debug, Args)]
+#[command(after_help = INTERVENE_EXAMPLES)]
+pub(crate) struct InterveneArguments {
+    /// The graph, with means
+    pub(crate) graph: PathBuf,
+    /// A variable and the value to set it to; repeat for several
+    #[arg(long = "do", value_name = "VARIABLE=VALUE", required = true, allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// File to write the means to, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
 }
 
 const METHODS_EXAMPLES: &str = "\

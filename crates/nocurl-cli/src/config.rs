@@ -1,8 +1,9 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use nocurl::bootstrap::{BootstrapParams, MOST_REPLICATES};
 use nocurl::refine::Refine;
 use nocurl::regress::Prune;
 use nocurl::simulate::{Simulation, Variances};
@@ -16,6 +17,7 @@ use crate::args::{
     PipelineArguments, PruneArgument, RefineArgument, SimulateArguments, TableArguments,
 };
 use crate::failure::Failure;
+use crate::output::is_same_file;
 use crate::parameter;
 
 /// False discovery rate of `--prune t-test`.
@@ -32,6 +34,7 @@ pub(crate) struct Learn {
     pub(crate) source: Source,
     pub(crate) read: ReadOptions,
     pub(crate) options: Options,
+    pub(crate) bootstrap: Option<BootstrapParams>,
     pub(crate) threads: Option<usize>,
     /// Whether the result is checked.
     pub(crate) diagnose: bool,
@@ -48,6 +51,7 @@ impl Learn {
             seed: arguments.seed,
             ..pipeline(&arguments.pipeline)?
         };
+        let bootstrap = arguments.bootstrap.map(|n| bootstrap(n, &read)).transpose()?;
         for output in &arguments.output {
             GraphFormat::of_path(output)?;
             check_writable(output)?;
@@ -63,6 +67,7 @@ impl Learn {
             source: Source::new(&arguments.data),
             read,
             options,
+            bootstrap,
             threads: arguments.threads.map(usize::from),
             diagnose: !arguments.no_diagnosis,
             outputs: arguments.output,
@@ -90,6 +95,22 @@ impl Learn {
         }
         Value::Object(object)
     }
+}
+
+fn bootstrap(replicates: usize, read: &ReadOptions) -> Result<BootstrapParams, Failure> {
+    if !(2..=MOST_REPLICATES).contains(&replicates) {
+        return Err(Failure::Input(format!(
+            "--bootstrap {replicates}: between 2 and {MOST_REPLICATES} tables can be drawn, some \
+             hundred are usual"
+        )));
+    }
+    if read.missing == Missing::Em {
+        return Err(Failure::Input(
+            "--bootstrap draws rows, which --missing em does not fill in: use --missing drop"
+                .into(),
+        ));
+    }
+    Ok(BootstrapParams { replicates, ..BootstrapParams::default() })
 }
 
 fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
@@ -206,10 +227,6 @@ fn delimiter(text: &str) -> Result<u8, Failure> {
              `space`"
         ))),
     }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// A valid `nocurl simulate`.

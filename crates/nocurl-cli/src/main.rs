@@ -8,10 +8,13 @@ mod args;
 mod checks;
 mod commands;
 mod config;
+mod directions;
 mod failure;
+mod output;
 mod parameter;
 mod progress;
 mod report;
+mod support;
 
 use std::process::ExitCode;
 
@@ -43,6 +46,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Effects(arguments) => commands::effects(&arguments),
+        Command::Intervene(arguments) => commands::intervene(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
         Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
     }

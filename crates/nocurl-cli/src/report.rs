@@ -5,13 +5,13 @@ use std::io::Write as _;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::diagnose::Diagnosis;
-use nocurl::refine::Refine;
-use nocurl::{Claim, Fit, Moments, Termination};
-use nocurl_io::{Edge, GraphDocument, Table};
+use nocurl::{Fit, Moments, Termination};
+use nocurl_io::{GraphDocument, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
 use crate::failure::Failure;
+use crate::support::Support;
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -38,6 +38,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     Ok(stdout.flush()?)
 }
 
+/// A result as JSON, for standard output or a file.
+pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(document)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::Other(format!("the result cannot be written as JSON: {error}")))
+}
+
 /// The summary of `nocurl learn`.
 pub(crate) fn learnt(
     config: &Learn,
@@ -61,11 +68,16 @@ pub(crate) fn learnt(
         ),
     );
     text += &line("Order", &shortened(&document.order));
+    let support = document.bootstrap.as_ref().map(Support::new);
+    if let (Some(support), Some(summary)) = (&support, &document.bootstrap) {
+        text += &support.summary(document, summary);
+    }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document));
+        text += &format!("\n{}\n", edges(document, support.as_ref()));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{FAINT:#}\n",
-            direction(config, document)
+            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{}{FAINT:#}\n",
+            if support.is_some() { Support::caption() } else { "" },
+            clean(&document.directions)
         );
     }
     text += &diagnosis.map_or_else(String::new, checks);
@@ -150,48 +162,18 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-/// What the directions rest on, and which of them independences alone would give.
-fn direction(config: &Learn, document: &GraphDocument) -> String {
-    let assumption = match config.options.refine {
-        Some(Refine::Bic) => "directions within an equivalence class are arbitrary: see the CPDAG",
-        Some(Refine::EqualVariance) => {
-            "directions rest on error variances of similar size in the units given"
-        }
-        None => config.options.algorithm.assumption(),
-    };
-    let mut letters = assumption.chars();
-    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
-    if document.claim == Claim::Skeleton {
-        return format!("{first}{}.", letters.as_str());
-    }
-    let open = document.cpdag.undirected.len();
-    let compelled = match open {
-        0 => "conditional independences alone would give the same directions".into(),
-        open => {
-            format!("conditional independences alone leave {open} of {} open", document.edges.len())
-        }
-    };
-    format!("{first}{};\n{compelled}.", letters.as_str())
-}
-
-fn edges(document: &GraphDocument) -> String {
-    let heading = ["from", "", "to", "weight"].map(String::from).to_vec();
-    let is_open = |edge: &Edge| {
-        let undirected = &document.cpdag.undirected;
-        undirected
-            .iter()
-            .any(|[i, j]| (i, j) == (&edge.from, &edge.to) || (j, i) == (&edge.from, &edge.to))
-    };
-    let arrow = |edge: &Edge| match document.claim {
-        Claim::Skeleton => "--",
-        Claim::Class if is_open(edge) => "--",
-        _ => "->",
-    };
-    let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
-        vec![edge.from.clone(), arrow(edge).into(), edge.to.clone(), number(edge.weight)]
+fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
+    let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
+    heading.extend(support.map(Support::heading).into_iter().flatten());
+    let rows = document.marked_edges().take(SHOWN_EDGES).map(|(edge, mark)| {
+        let is_meant = document.means_direction(mark);
+        let arrow = if is_meant { "->" } else { "--" };
+        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), number(edge.weight)];
+        row.extend(support.map(|support| support.cells(edge, is_meant)).into_iter().flatten());
+        row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3]);
+    let mut text = grid(&rows, &[3, 4]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

@@ -32,8 +32,8 @@ mod table;
 
 pub use error::Error;
 pub use graph::{
-    Cpdag, Edge, Graph, GraphDocument, GraphFormat, InputDescription, format_graph, read_graph,
-    write_graph,
+    BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,
+    InputDescription, Mark, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
 pub use output::{check_writable, write_text};
 pub use source::{Format, Source};

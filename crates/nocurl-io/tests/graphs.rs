@@ -1,8 +1,12 @@
 //! Graphs that come back as they were written, and files that are refused.
 
+use std::collections::BTreeSet;
+
+use nocurl::Claim;
+use nocurl::bootstrap::Kind;
 use nocurl_io::{
-    Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing, Source,
-    check_writable, format_graph, read_graph, write_graph,
+    BootstrapSummary, Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing,
+    PairSupport, PathSupport, Source, check_writable, format_graph, read_graph, write_graph,
 };
 use proptest::prelude::*;
 
@@ -19,7 +23,10 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         order: names.to_vec(),
         potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
         cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
-        claim: nocurl::Claim::Class,
+        claim: Claim::Class,
+        directions: "Some are open.".into(),
+        bootstrap: Some(bootstrapped(names)),
+        means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,
@@ -41,6 +48,43 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
     }
 }
 
+fn bootstrapped(names: &[String]) -> BootstrapSummary {
+    let (from, to) = (names[0].clone(), names[1].clone());
+    BootstrapSummary {
+        kind: Kind::Rows,
+        replicates: 10,
+        failed: 1,
+        first_error: Some("constant".into()),
+        level: 0.9,
+        pairs: vec![PairSupport {
+            from: from.clone(),
+            to: to.clone(),
+            forward: 0.5,
+            backward: 0.25,
+            undirected: 0.0,
+            adjacent: 0.75,
+            weight: Some([1.0, 2.0]),
+            weight_backward: None,
+        }],
+        paths: vec![PathSupport {
+            from: from.clone(),
+            to: to.clone(),
+            ancestor: 0.5,
+            effect: [0.0, 2.0],
+        }],
+        consensus: vec![Edge { from, to, weight: 1.5 }],
+    }
+}
+
+#[test]
+fn support_of_an_edge_is_found_by_its_ends() {
+    let summary = bootstrapped(&["a", "b"].map(String::from));
+    let edges = summary.edges();
+    let (there, back) = (edges[&("a", "b")], edges[&("b", "a")]);
+    assert_eq!((there.directed, there.adjacent, there.weight), (0.5, 0.75, Some([1.0, 2.0])));
+    assert_eq!((back.directed, back.adjacent, back.weight), (0.25, 0.75, None));
+}
+
 fn three() -> GraphDocument {
     let names = ["a", "b", "c"].map(String::from);
     document(&names, &[(0, 1, 1.5), (1, 2, -0.1)])
@@ -58,6 +102,10 @@ fn json_holds_the_whole_document() {
         "order",
         "potential",
         "cpdag",
+        "claim",
+        "directions",
+        "means",
+        "bootstrap",
         "method",
         "parameters",
         "seed",
@@ -74,11 +122,71 @@ fn json_holds_the_whole_document() {
 #[test]
 fn the_other_formats_look_as_expected() {
     let lines = |format| format_graph(&three(), format).unwrap();
-    assert_eq!(lines(GraphFormat::Csv), "from,to,weight\na,b,1.5\nb,c,-0.1\n");
-    assert!(lines(GraphFormat::Dot).contains("\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\"];"));
-    assert!(lines(GraphFormat::Gml).contains("edge [ source 0 target 1 weight 1.5 ]"));
+    assert_eq!(
+        lines(GraphFormat::Csv),
+        "from,to,weight,cpdag\na,b,1.5,undirected\nb,c,-0.1,directed\n"
+    );
+    let dot = lines(GraphFormat::Dot);
+    assert!(dot.contains("claim=\"class\";"), "{dot}");
+    for edge in [
+        "\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\", cpdag=undirected, dir=none];",
+        "\"b\" -> \"c\" [weight=\"-0.1\", label=\"-0.100\", cpdag=directed];",
+    ] {
+        assert!(dot.contains(edge), "{dot}");
+    }
+    let gml = lines(GraphFormat::Gml);
+    assert!(gml.contains("claim \"class\""), "{gml}");
+    assert!(gml.contains("edge [ source 0 target 1 weight 1.5 cpdag \"undirected\" ]"), "{gml}");
     let graphml = lines(GraphFormat::Graphml);
-    assert!(graphml.contains("<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>"));
+    assert!(graphml.contains("    <data key=\"claim\">class</data>\n"), "{graphml}");
+    let edge = "<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>\
+                <data key=\"cpdag\">directed</data></edge>";
+    assert!(graphml.contains(edge), "{graphml}");
+}
+
+#[test]
+fn edges_are_drawn_with_heads_where_their_direction_is_meant() {
+    for (claim, heads) in [(Claim::Dag, 2), (Claim::Class, 1), (Claim::Skeleton, 0)] {
+        let dot = format_graph(&GraphDocument { claim, ..three() }, GraphFormat::Dot).unwrap();
+        assert_eq!(dot.matches("->").count() - dot.matches("dir=none").count(), heads, "{dot}");
+    }
+}
+
+#[test]
+fn claims_and_marks_are_read_wherever_they_stand() {
+    let read = |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap();
+    let marked = Some(BTreeSet::from([(0, 1)]));
+    for (name, text) in [
+        ("g.dot", "digraph { claim = class a -> b [cpdag=\"undirected\"] }"),
+        ("g.dot", "digraph { graph [bgcolor=white, claim=class]; a -> b [cpdag=undirected] }"),
+        (
+            "g.graphml",
+            "<key id='d1' for='edge' attr.name='cpdag'/><key id='d2' attr.name='claim'/><graph>\
+             <node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'> undirected \
+             </data></edge><data key='d2'>class</data></graph>",
+        ),
+        (
+            "g.gml",
+            "graph [ directed 1 comment \"claim\" node [ id 0 label \"a\" ] node [ id 1 label \
+             \"b\" ] edge [ source 0 target 1 cpdag \"undirected\" ] claim \"class\" ]",
+        ),
+    ] {
+        let graph = read(name, text);
+        assert_eq!((graph.claim, &graph.undirected), (Claim::Class, &marked), "{text}");
+    }
+    // An edge list has no place for a claim; files without marks say nothing of the class.
+    let list = read("g.csv", "a,b,1,undirected\n");
+    assert_eq!((list.claim, list.undirected), (Claim::Dag, marked));
+    for (name, text) in [
+        ("g.csv", "from,to,weight\na,b,1\n"),
+        ("g.csv", "a,b,1,directed\nb,c,1\n"),
+        ("g.dot", "digraph { a -> b }"),
+        ("g.gml", "graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]"),
+        ("g.graphml", "<node id='a'/><node id='b'/><edge source='a' target='b'/>"),
+    ] {
+        let graph = read(name, text);
+        assert_eq!((graph.claim, graph.undirected), (Claim::Dag, None), "{text}");
+    }
 }
 
 #[test]
@@ -104,6 +212,21 @@ fn lists_and_matrices_are_read() {
 }
 
 #[test]
+fn it_is_known_whether_all_edges_have_weights() {
+    let weighted =
+        |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap().weighted;
+    assert!(weighted("g.csv", "from,to,weight\nx,y,2\n"));
+    assert!(weighted("g.csv", "x,y\n0,2\n0,0\n"));
+    assert!(!weighted("g.csv", "x,y,2\ny,z\n"));
+    assert!(!weighted("g.dot", "digraph { a -> b }"));
+    assert!(weighted("g.dot", "digraph { a -> b [weight=2] }"));
+    let graph = format_graph(&three(), GraphFormat::Json).unwrap();
+    let graph = read_graph(&Source::bytes("g.json", &graph)).unwrap();
+    assert!(graph.weighted);
+    assert_eq!((graph.means, graph.method.as_str()), (three().means, "nocurl"));
+}
+
+#[test]
 fn bad_graphs_are_errors_on_one_line() {
     let valid = format_graph(&three(), GraphFormat::Json).unwrap();
     for (name, text, part) in [
@@ -114,8 +237,16 @@ fn bad_graphs_are_errors_on_one_line() {
             valid.replace("\"from\": \"a\"", "\"from\": \"q\""),
             "`q`, which is no variable",
         ),
+        (
+            "g.json",
+            valid.replace("\"means\": [", "\"means\": [ 1.0,"),
+            "it has 4 means for 3 variables",
+        ),
         ("g.json", valid[..valid.len() / 2].to_string(), "not JSON"),
         ("g.csv", "a,b,c,d\n1,2\n".into(), "line 1 has 4 cells"),
+        ("g.csv", "from,to,weight,cpdag\na,b,1,maybe\n".into(), "line 2 has 4 cells"),
+        ("g.dot", "digraph { claim=all }".into(), "`claim` is `all`; it is `dag`, `class` or"),
+        ("g.dot", "digraph { a -> b [cpdag=1] }".into(), "`cpdag` `1`; it is `directed` or"),
         ("g.csv", "a,b,heavy\n".into(), "the weight `heavy` is not a number"),
         ("g.csv", "a,b,1\na,b,2\n".into(), "line 2: edge `a` -> `b` is there twice"),
         ("g.csv", "a,b\nb,\n".into(), "line 2: a variable has no name"),
@@ -158,14 +289,25 @@ fn files_are_written_whole_and_destinations_checked_before() {
     assert!(say(std::path::Path::new("/dev/null")).contains("not a plain file"));
 }
 
+/// The edges that the document leaves open, by the positions of their variables.
+fn open_edges(graph: &GraphDocument, names: &[String]) -> Option<BTreeSet<(usize, usize)>> {
+    let position = |name: &String| names.iter().position(|known| known == name).unwrap();
+    let [first, second] = &graph.cpdag.undirected[0];
+    let open = graph.edges.iter().filter(|edge| {
+        (&edge.from, &edge.to) == (first, second) || (&edge.from, &edge.to) == (second, first)
+    });
+    Some(open.map(|edge| (position(&edge.from), position(&edge.to))).collect())
+}
+
 fn graphs(name: &'static str) -> impl Strategy<Value = GraphDocument> {
     proptest::collection::btree_set(name, 2..6).prop_flat_map(|names| {
         let names: Vec<String> = names.into_iter().collect();
         let d = names.len();
         let weight = any::<f64>().prop_filter("weights are finite", |w| w.is_finite() && *w != 0.0);
         proptest::collection::btree_map((0..d, 0..d), weight, 1..8).prop_map(move |edges| {
+            let claim = Claim::ALL[edges.len() % Claim::ALL.len()];
             let edges: Vec<_> = edges.into_iter().map(|((i, j), w)| (i, j, w)).collect();
-            document(&names, &edges)
+            GraphDocument { claim, ..document(&names, &edges) }
         })
     })
 }
@@ -186,6 +328,8 @@ proptest! {
                 let weight = found.weights[(position(&edge.from), position(&edge.to))];
                 prop_assert_eq!(weight.to_bits(), edge.weight.to_bits(), "{}", name);
             }
+            prop_assert_eq!(found.claim, graph.claim, "{}", name);
+            prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names), "{}", name);
         }
     }
 
@@ -198,5 +342,6 @@ proptest! {
             let at = (position(&edge.from).unwrap(), position(&edge.to).unwrap());
             prop_assert_eq!(found.weights[at].to_bits(), edge.weight.to_bits());
         }
+        prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names));
     }
 }

@@ -62,6 +62,28 @@ impl Dataset {
     pub fn moments(&self) -> Moments {
         moments::of_matrix(&self.names, self.values.as_ref())
     }
+
+    /// Means and second moments of a sample of the rows, in which row `i` is `counts[i]` times:
+    /// those of [`Self::sample`], without a copy of the rows. Rows that are not in it cost nothing.
+    ///
+    /// # Panics
+    /// When there is not one count for each row.
+    pub fn sample_moments(&self, counts: &[u32]) -> Moments {
+        moments::of_sample(&self.names, self.values.as_ref(), counts)
+    }
+
+    /// A sample of the rows, in which row `i` is `counts[i]` times, in their order.
+    ///
+    /// # Panics
+    /// When there is not one count for each row.
+    pub fn sample(&self, counts: &[u32]) -> Self {
+        assert_eq!(counts.len(), self.values.nrows(), "one count for each row");
+        let rows: Vec<usize> =
+            (0..counts.len()).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect();
+        let values =
+            Mat::from_fn(rows.len(), self.values.ncols(), |i, j| self.values[(rows[i], j)]);
+        Self { names: self.names.clone(), values }
+    }
 }
 
 /// What is learnt from: a table with its rows, its moments alone, or moments with some of the rows.

@@ -93,6 +93,29 @@ pub enum Error {
         /// Variables on one cycle, in order.
         names: Vec<String>,
     },
+    /// Prior knowledge that contradicts itself or cannot be used.
+    #[error("prior knowledge: {reason}")]
+    Knowledge {
+        /// The statements in conflict, or what is wrong with one.
+        reason: String,
+    },
+    /// Prior knowledge about a variable that is not there.
+    #[error("prior knowledge names `{name}`, which is no column of the data{}",
+        suggest(.suggestion))]
+    UnknownVariable {
+        /// The name as given.
+        name: String,
+        /// The closest known name, if any is close.
+        suggestion: Option<String>,
+    },
+    /// Prior knowledge for a method that cannot honour it.
+    #[error("method `{method}` cannot take prior knowledge: {advice}")]
+    TakesNoKnowledge {
+        /// The method.
+        method: &'static str,
+        /// What to do instead.
+        advice: &'static str,
+    },
     /// The observer asked to stop.
     #[error("stopped before the end: nothing was written")]
     Cancelled,

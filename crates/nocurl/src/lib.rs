@@ -17,11 +17,14 @@
 //! from a seed that the caller passes, and results do not depend on the number of threads.
 
 pub mod algorithms;
+pub mod bootstrap;
 pub mod dataset;
 pub mod diagnose;
+pub mod effects;
 pub mod error;
 pub mod graph;
 pub mod hodge;
+pub mod knowledge;
 pub mod linalg;
 pub mod metrics;
 pub mod missing;
@@ -38,5 +41,6 @@ pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
 pub use graph::{Claim, Cpdag, Dag, Order};
+pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
 pub use observe::{Observer, Progress};

@@ -244,6 +244,33 @@ pub(crate) fn of_matrix(names: &[String], values: MatRef<'_, f64>) -> Moments {
     total
 }
 
+/// Means and second moments of the rows of a matrix, each `counts` times, one block after the other.
+pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32]) -> Moments {
+    let (n, d) = (values.nrows(), values.ncols());
+    assert_eq!(counts.len(), n, "one count for each row");
+    let drawn: Vec<usize> = (0..n).filter(|&i| counts[i] > 0).collect();
+    let mut moments = Moments::new(names.to_vec());
+    let mut block = Mat::zeros(BLOCK_ROWS.min(drawn.len()), d);
+    let mut mean = vec![0.0; d];
+    for rows in drawn.chunks(BLOCK_ROWS) {
+        let total: u64 = rows.iter().map(|&i| u64::from(counts[i])).sum();
+        // The product of two such roots is the count.
+        let roots: Vec<f64> = rows.iter().map(|&i| f64::from(counts[i]).sqrt()).collect();
+        let mut used = block.as_mut().subrows_mut(0, rows.len());
+        for (j, mean) in mean.iter_mut().enumerate() {
+            let column = values.col(j);
+            let sum: f64 = rows.iter().map(|&i| f64::from(counts[i]) * column[i]).sum();
+            *mean = sum / total as f64;
+            for (k, (&i, root)) in rows.iter().zip(&roots).enumerate() {
+                used[(k, j)] = root * (column[i] - *mean);
+            }
+        }
+        linalg::gram_accumulate(&mut moments.scatter, used.as_ref());
+        moments.shift_mean(total, &mean);
+    }
+    moments
+}
+
 /// How moments are written: the lower triangle of the scatter matrix, row by row.
 #[derive(Serialize, Deserialize)]
 struct Packed {

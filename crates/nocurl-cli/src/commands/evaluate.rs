@@ -4,27 +4,18 @@ use std::path::Path;
 
 use nocurl::metrics::{Comparison, compare_as};
 use nocurl::{Claim, Dag, Mat};
-use nocurl_io::{Graph, Source, check_writable, read_graph, write_text};
+use nocurl_io::{Graph, Source, read_graph};
 use serde_json::Value;
 
+use super::weighted::dag;
 use crate::args::EvaluateArguments;
 use crate::failure::Failure;
+use crate::output::{Outputs, csv_text};
 use crate::report;
-
-/// How the scores go into a file.
-#[derive(Debug, Clone, Copy)]
-enum ScoreFormat {
-    Json,
-    Csv,
-}
 
 /// Runs the command.
 pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
-    let mut outputs = Vec::new();
-    for path in &arguments.output {
-        outputs.push((path, format_of(path)?));
-        check_writable(path)?;
-    }
+    let outputs = Outputs::check("scores", &arguments.output)?;
     let truth = Side::read(&arguments.truth)?;
     let estimate = Side::read(&arguments.estimate)?;
     let (names, note) = shared_names(&truth, &estimate)?;
@@ -39,31 +30,14 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
         _ => return Err(Failure::Other("the scores cannot be written as JSON".into())),
     };
     let json = format!("{:#}\n", Value::Object(scores.clone()));
-    for (path, format) in outputs {
-        let text = match format {
-            ScoreFormat::Json => json.clone(),
-            ScoreFormat::Csv => {
-                let lines = scores.iter().map(|(name, value)| format!("{name},{value}\n"));
-                std::iter::once("score,value\n".into()).chain(lines).collect()
-            }
-        };
-        write_text(path, &text).map_err(|error| Failure::writing(&error))?;
-    }
+    let records = scores.iter().map(|(name, value)| {
+        vec![name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_string)]
+    });
+    outputs.write(&json, &csv_text(&["score", "value"], records))?;
     match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => report::print(&json),
         (false, false) => report::print(&summary(arguments, &names, &comparison, claim, note)),
-    }
-}
-
-fn format_of(path: &Path) -> Result<ScoreFormat, Failure> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => Ok(ScoreFormat::Json),
-        Some("csv") => Ok(ScoreFormat::Csv),
-        _ => Err(Failure::Input(format!(
-            "`{}`: scores are written as .json or .csv",
-            path.display()
-        ))),
     }
 }
 
@@ -103,20 +77,7 @@ impl Side {
             (Some(from), Some(to)) => self.graph.weights[(from, to)],
             _ => 0.0,
         });
-        Dag::new(weights).map_err(|error| match error {
-            nocurl::Error::Cycle { names: numbered } => {
-                // The engine speaks of x1 to xd; here the variables have names.
-                let mut cycle: Vec<&str> = numbered
-                    .iter()
-                    .filter_map(|name| name.strip_prefix('x')?.parse::<usize>().ok())
-                    .filter_map(|number| names.get(number.checked_sub(1)?))
-                    .map(String::as_str)
-                    .collect();
-                cycle.extend(cycle.first().copied());
-                Failure::Input(format!("`{}` has a cycle: {}", self.label, cycle.join(" -> ")))
-            }
-            error => error.into(),
-        })
+        dag(weights, names, &self.label)
     }
 }
 

@@ -1,36 +1,46 @@
 //! `nocurl learn`: a table in, a graph out.
 
+use nocurl::bootstrap::{Bootstrap, bootstrap};
 use nocurl::diagnose::{Diagnosis, diagnose};
 use nocurl::{Data, Fit, Moments, Options};
 use nocurl_io::{
-    Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset, read_sampled, write_graph,
+    BootstrapSummary, Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset,
+    read_sampled, write_graph,
 };
 use serde_json::Value;
 
 use crate::config::Learn;
+use crate::directions;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
+use crate::support;
+
+/// What a run finds: the table, the graph, checks of it, and how it fares in resampled tables.
+type Learnt = (Table<Moments>, Fit, Option<Diagnosis>, Option<Bootstrap>);
 
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
+    let options = &config.options;
     let fit = |data: Data<'_>| -> Result<(Fit, Option<Diagnosis>), Failure> {
-        let fit = nocurl::learn(data, &config.options, &watch)?;
-        let diagnosis = config.diagnose.then(|| diagnose(data, &config.options, &fit, &watch));
+        let fit = nocurl::learn(data, options, &watch)?;
+        let diagnosis = config.diagnose.then(|| diagnose(data, options, &fit, &watch));
         Ok((fit, diagnosis.transpose()?))
     };
-    let work = || -> Result<(Table<Moments>, Fit, Option<Diagnosis>), Failure> {
-        if config.options.algorithm.needs_rows() {
+    let work = || -> Result<Learnt, Failure> {
+        if options.algorithm.needs_rows() || config.bootstrap.is_some() {
             let table = read_dataset(&config.source, &config.read, &watch)?;
             let (fit, diagnosis) = fit(Data::Rows(&table.data))?;
-            return Ok((table.map(|rows| rows.moments()), fit, diagnosis));
+            let again = |params| bootstrap(&table.data, options, params, &watch);
+            let found = config.bootstrap.as_ref().map(again).transpose()?;
+            return Ok((table.map(|rows| rows.moments()), fit, diagnosis, found));
         }
         let (table, sample) = read_sampled(&config.source, &config.read, &watch)?;
         let (fit, diagnosis) = fit(Data::Sampled(&table.data, &sample))?;
-        Ok((table, fit, diagnosis))
+        Ok((table, fit, diagnosis, None))
     };
-    let (table, fit, diagnosis) = match config.threads {
+    let (table, fit, diagnosis, found) = match config.threads {
         None => work()?,
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -40,6 +50,8 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     };
     let mut document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
     document.diagnosis = serde_json::to_value(&diagnosis).unwrap_or(Value::Null);
+    document.bootstrap = found.map(|found| BootstrapSummary::new(&found, table.data.names()));
+    document.warnings.extend(document.bootstrap.as_ref().and_then(support::failures));
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;
@@ -52,9 +64,10 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
 
 fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> GraphDocument {
     let names = table.data.names();
-    GraphDocument {
+    let mut document = GraphDocument {
         potential: Some(fit.potential.clone()),
         claim: fit.claim,
+        means: Some(table.data.mean().to_vec()),
         method: config.options.algorithm.name().into(),
         parameters: config.parameters(),
         seed: config.options.seed,
@@ -72,7 +85,9 @@ fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> 
         warnings: warnings(&config.options, table, fit),
         elapsed_seconds: elapsed,
         ..document(names, &fit.dag, &fit.order, &fit.cpdag)
-    }
+    };
+    document.directions = directions::sentence(&config.options, &document);
+    document
 }
 
 /// A graph by itself, with its edges from the largest weight to the smallest.
@@ -99,6 +114,9 @@ pub(super) fn document(
             undirected: cpdag.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
         },
         claim: nocurl::Claim::Dag,
+        directions: String::new(),
+        means: None,
+        bootstrap: None,
         method: String::new(),
         parameters: Value::Null,
         seed: 0,

@@ -15,6 +15,7 @@ pub(crate) fn simulate(config: Simulate) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let drawn = nocurl::simulate::simulate(&config.simulation, config.seed)?;
     let truth = GraphDocument {
+        directions: "All directions are meant: the data were drawn from this graph.".into(),
         method: "simulate".into(),
         parameters: serde_json::to_value(&config.simulation).unwrap_or(Value::Null),
         seed: config.seed,

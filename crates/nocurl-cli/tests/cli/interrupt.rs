@@ -32,6 +32,26 @@ fn ctrl_c_stops_with_one_line_and_writes_nothing() {
 }
 
 #[test]
+fn ctrl_c_stops_resampling() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+        .args(["learn", "rain.csv", "--bootstrap", "1000000", "--output", "g.json"])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(output.stderr, b"error: interrupted: nothing was written\n");
+    assert_eq!(folder.files(), ["rain.csv"]);
+}
+
+#[test]
 fn ctrl_c_keeps_the_finished_trials_of_a_bench() {
     let folder = Folder::new();
     let flags = ["--sizes", "10,100", "--trials", "500", "--methods", "NOTEARS", "--output", "out"];

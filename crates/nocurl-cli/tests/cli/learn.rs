@@ -47,11 +47,14 @@ fn the_spelled_example_works() {
     assert!(document["elapsed_seconds"].as_f64().unwrap() > 0.0);
     let edges = document["edges"].as_array().unwrap();
     assert!(!edges.is_empty());
-    let mut lines = vec!["from,to,weight".to_string()];
+    let open = document["cpdag"]["undirected"].as_array().unwrap();
+    let mut lines = vec!["from,to,weight,cpdag".to_string()];
     for edge in edges {
         assert!(edge["weight"].as_f64().unwrap().abs() >= 0.3);
         let (from, to) = (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap());
-        lines.push(format!("{from},{to},{:?}", edge["weight"].as_f64().unwrap()));
+        let is_open = open.contains(&json!([from, to])) || open.contains(&json!([to, from]));
+        let mark = if is_open { "undirected" } else { "directed" };
+        lines.push(format!("{from},{to},{:?},{mark}", edge["weight"].as_f64().unwrap()));
     }
     assert_eq!(folder.text("g.csv").lines().collect::<Vec<_>>(), lines);
 }
@@ -240,12 +243,44 @@ fn what_is_not_meant_is_not_shown_as_an_arrow() {
     for (method, claim, arrows, lines, reversed) in
         [("eq-td", "dag", 2, 0, 0), ("fges", "class", 0, 2, 0), ("mmpc", "skeleton", 0, 2, 2)]
     {
-        let shown = folder.run(&["learn", "rain.csv", "--method", method, "--output", "g.json"]);
+        let mut arguments = vec!["learn", "rain.csv", "--method", method];
+        let files = ["g.json", "g.dot", "g.graphml", "g.gml"];
+        files.iter().for_each(|file| arguments.extend(["--output", file]));
+        let shown = folder.run(&arguments);
         assert_eq!((marked(&shown, "->"), marked(&shown, "--")), (arrows, lines), "{shown}");
-        assert_eq!(folder.json("g.json")["claim"], claim);
-        let scores = folder.run(&["evaluate", "truth.csv", "g.json", "--json"]);
-        let scores: Value = serde_json::from_str(&scores).unwrap();
-        assert_eq!(scores["reversed"], reversed, "{method}: {scores}");
-        assert_eq!(scores["claim"], claim);
+        let document = folder.json("g.json");
+        assert_eq!(document["claim"], claim);
+        assert!(shown.contains(document["directions"].as_str().unwrap()), "{shown}");
+        for file in files {
+            let scores = folder.run(&["evaluate", "truth.csv", file, "--json"]);
+            let scores: Value = serde_json::from_str(&scores).unwrap();
+            assert_eq!(scores["reversed"], reversed, "{method}, {file}: {scores}");
+            assert_eq!(scores["claim"], claim, "{file}");
+        }
     }
+}
+
+#[test]
+fn it_is_told_which_directions_are_supported() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let told = |arguments: &[&str]| {
+        let common = ["learn", "--quiet", "--output", "g.json"];
+        folder.run(&[common.as_slice(), arguments].concat());
+        folder.json("g.json")["directions"].as_str().unwrap().to_string()
+    };
+    let class = told(&["rain.csv", "--method", "fges"]);
+    assert!(class.contains("support none of 2 directions; `"), "{class}");
+    assert!(class.ends_with("` may point either way."), "{class}");
+    assert!(class.contains("`wet` - `slip`") || class.contains("`slip` - `wet`"), "{class}");
+    let skeleton = told(&["rain.csv", "--method", "mmpc"]);
+    assert!(skeleton.contains("None of 2 directions is supported."), "{skeleton}");
+    let baseline = told(&["rain.csv", "--method", "sortnregress"]);
+    assert!(baseline.contains("`rain` -> `wet` rest on that assumption alone"), "{baseline}");
+    assert!(told(&["rain.csv", "--threshold", "9"]).ends_with("There are no edges."));
+    let collider: String =
+        (0..64).map(|i| format!("{},{},{}\n", i % 8, i / 8, i % 8 + i / 8 + (i * i) % 5)).collect();
+    folder.write("collider.csv", format!("a,b,c\n{collider}"));
+    let all = told(&["collider.csv", "--method", "fges"]);
+    assert!(all.ends_with("Conditional independences support 2 of 2 directions."), "{all}");
 }

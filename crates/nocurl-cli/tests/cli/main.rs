@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod bench;
+mod bootstrap;
+mod effects;
 mod evaluate;
 mod interrupt;
 mod learn;

@@ -23,6 +23,15 @@ pub struct GraphDocument {
     /// How much of the graph is meant.
     #[serde(default)]
     pub claim: nocurl::Claim,
+    /// Which directions the assumptions of the method support and which not, in plain words.
+    #[serde(default)]
+    pub directions: String,
+    /// Means of the variables, in their order, where they are known.
+    #[serde(default)]
+    pub means: Option<Vec<f64>>,
+    /// What was found again in resampled data, where that was asked for.
+    #[serde(default)]
+    pub bootstrap: Option<super::BootstrapSummary>,
     /// Name of the method.
     pub method: String,
     /// Its parameters, defaults included.

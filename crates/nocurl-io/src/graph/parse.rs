@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use nocurl::Claim;
+
+use super::mark::{Attributes, claim};
 use super::read::{Builder, Graph};
 use super::text::unescape;
 use crate::error::shorten;
 
-/// Reads `digraph { a; b; a -> b [weight="1.5"]; }`: names, edges, chains and one weight.
+/// Reads `digraph { claim="dag"; a; b; a -> b [weight="1.5", cpdag=directed]; }`: names, edges,
+/// chains and these attributes.
 pub(super) fn dot(text: &str) -> Result<Graph, String> {
     let tokens = tokens(text, &['{', '}', '[', ']', ';', ',', '='], true)?;
     let mut at = tokens.iter().position(|token| token.is("{")).ok_or("there is no `{`")?;
@@ -15,10 +19,11 @@ pub(super) fn dot(text: &str) -> Result<Graph, String> {
         return Err("it is not a `digraph`".into());
     }
     let mut builder = Builder::default();
+    let mut meant = Claim::Dag;
     at += 1;
     while let Some(token) = tokens.get(at) {
         if token.is("}") {
-            return builder.finish();
+            return Ok(Graph { claim: meant, ..builder.finish()? });
         }
         if token.is(";") || token.is(",") {
             at += 1;
@@ -31,6 +36,9 @@ pub(super) fn dot(text: &str) -> Result<Graph, String> {
         let mut chain = vec![token.text.clone()];
         at += 1;
         if tokens.get(at).is_some_and(|token| token.is("=")) {
+            if let (Some(value), "claim") = (tokens.get(at + 1), token.text.as_str()) {
+                meant = claim(&value.text)?;
+            }
             at += 2;
             continue;
         }
@@ -39,13 +47,15 @@ pub(super) fn dot(text: &str) -> Result<Graph, String> {
             chain.push(next.ok_or("an arrow points at nothing")?.text.clone());
             at += 2;
         }
-        let mut weight = 1.0;
+        let mut attributes = Attributes::default();
         if tokens.get(at).is_some_and(|token| token.is("[")) {
             let end = tokens[at..].iter().position(|token| token.is("]"));
             let end = at + end.ok_or("a `[` is not closed")?;
             for triple in tokens[at..end].windows(3) {
-                if triple[0].text == "weight" && triple[1].is("=") {
-                    weight = number(&triple[2].text)?;
+                match (triple[1].is("="), triple[0].text.as_str(), token.text.as_str()) {
+                    (true, "claim", "graph") => meant = claim(&triple[2].text)?,
+                    (true, name, _) => attributes.set(name, &triple[2].text)?,
+                    _ => {}
                 }
             }
             at = end + 1;
@@ -58,22 +68,24 @@ pub(super) fn dot(text: &str) -> Result<Graph, String> {
         }
         let variables: Vec<usize> = chain.iter().map(|name| builder.variable(name)).collect();
         for pair in variables.windows(2) {
-            builder.edge(pair[0], pair[1], weight)?;
+            builder.edge(pair[0], pair[1], attributes)?;
         }
     }
     Err("there is no closing `}`".into())
 }
 
-/// Reads nodes with a `name` (or their id) and edges with a `weight`.
+/// Reads the graph's `claim`, nodes with a `name` (or their id) and edges with a `weight` and their
+/// mark `cpdag`.
 pub(super) fn graphml(text: &str) -> Result<Graph, String> {
     if text.contains("edgedefault=\"undirected\"") {
         return Err("its edges have no direction".into());
     }
     let mut keys: BTreeMap<String, String> = BTreeMap::new();
     let mut nodes: Vec<(String, String)> = Vec::new();
-    let mut edges: Vec<(String, String, f64)> = Vec::new();
+    let mut edges: Vec<(String, String, Attributes)> = Vec::new();
+    let mut meant = Claim::Dag;
     let mut rest = text;
-    let mut inside = Inside::Nothing;
+    let mut inside = Inside::Graph;
     while let Some(start) = rest.find('<') {
         rest = &rest[start + 1..];
         if let Some(comment) = rest.strip_prefix("!--") {
@@ -88,7 +100,9 @@ pub(super) fn graphml(text: &str) -> Result<Graph, String> {
         let need = |key: &str| {
             attribute(tag, key).ok_or_else(|| format!("a <{}> has no `{key}`", shorten(name, 20)))
         };
+        let is_open = !tag.ends_with('/');
         match name {
+            "" if tag == "/node" || tag == "/edge" => inside = Inside::Graph,
             "key" => {
                 let name = attribute(tag, "attr.name").unwrap_or_default();
                 keys.insert(need("id")?, name);
@@ -96,11 +110,11 @@ pub(super) fn graphml(text: &str) -> Result<Graph, String> {
             "node" => {
                 let id = need("id")?;
                 nodes.push((id.clone(), id));
-                inside = Inside::Node;
+                inside = if is_open { Inside::Node } else { Inside::Graph };
             }
             "edge" => {
-                edges.push((need("source")?, need("target")?, 1.0));
-                inside = Inside::Edge;
+                edges.push((need("source")?, need("target")?, Attributes::default()));
+                inside = if is_open { Inside::Edge } else { Inside::Graph };
             }
             "data" => {
                 let key = need("key")?;
@@ -112,23 +126,25 @@ pub(super) fn graphml(text: &str) -> Result<Graph, String> {
                             node.1 = content;
                         }
                     }
-                    (Inside::Edge, "weight") => {
+                    (Inside::Node, _) => {}
+                    (Inside::Edge, name) => {
                         if let Some(edge) = edges.last_mut() {
-                            edge.2 = number(content.trim())?;
+                            edge.2.set(name, content.trim())?;
                         }
                     }
-                    _ => {}
+                    (Inside::Graph, "claim") => meant = claim(content.trim())?,
+                    (Inside::Graph, _) => {}
                 }
             }
             _ => {}
         }
     }
-    assemble(nodes, edges)
+    Ok(Graph { claim: meant, ..assemble(nodes, edges)? })
 }
 
 /// What a `<data>` element of GraphML speaks of.
 enum Inside {
-    Nothing,
+    Graph,
     Node,
     Edge,
 }
@@ -149,13 +165,15 @@ fn attribute(tag: &str, key: &str) -> Option<String> {
     None
 }
 
-/// Reads `graph [ directed 1 node [ id .. label ".." ] edge [ source .. target .. weight .. ] ]`.
+/// Reads `graph [ directed 1 claim ".." node [ id .. label ".." ]
+/// edge [ source .. target .. weight .. cpdag ".." ] ]`.
 pub(super) fn gml(text: &str) -> Result<Graph, String> {
     let tokens = tokens(text, &['[', ']'], false)?;
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
     let mut at = 0;
     let mut directed = false;
+    let mut meant = Claim::Dag;
     while at < tokens.len() {
         let is_list = tokens.get(at + 1).is_some_and(|token| token.is("["));
         match tokens[at].text.as_str() {
@@ -169,13 +187,22 @@ pub(super) fn gml(text: &str) -> Result<Graph, String> {
                     let label = fields.get("label").map_or_else(|| id.clone(), |l| unescape(l));
                     nodes.push((id, label));
                 } else {
-                    let weight = fields.get("weight").map_or(Ok(1.0), |weight| number(weight))?;
-                    edges.push((need("source")?, need("target")?, weight));
+                    let mut attributes = Attributes::default();
+                    for (name, value) in &fields {
+                        attributes.set(name, value)?;
+                    }
+                    edges.push((need("source")?, need("target")?, attributes));
                 }
                 at = next;
             }
             "directed" => {
                 directed = tokens.get(at + 1).is_some_and(|token| token.text == "1");
+                at += 2;
+            }
+            "claim" if !tokens[at].quoted => {
+                if let Some(value) = tokens.get(at + 1) {
+                    meant = claim(&value.text)?;
+                }
                 at += 2;
             }
             _ => at += 1,
@@ -184,7 +211,7 @@ pub(super) fn gml(text: &str) -> Result<Graph, String> {
     if !directed && !edges.is_empty() {
         return Err("its edges have no direction: `directed 1` is missing".into());
     }
-    assemble(nodes, edges)
+    Ok(Graph { claim: meant, ..assemble(nodes, edges)? })
 }
 
 /// Keys and values up to the closing bracket; nested lists are passed over.
@@ -213,7 +240,7 @@ fn fields(tokens: &[Token], mut at: usize) -> Result<(BTreeMap<String, String>, 
 
 fn assemble(
     nodes: Vec<(String, String)>,
-    edges: Vec<(String, String, f64)>,
+    edges: Vec<(String, String, Attributes)>,
 ) -> Result<Graph, String> {
     let mut builder = Builder::default();
     let mut by_id = BTreeMap::new();
@@ -229,14 +256,10 @@ fn assemble(
             .copied()
             .ok_or_else(|| format!("an edge names node `{}`, which is not there", shorten(id, 80)))
     };
-    for (from, to, weight) in &edges {
-        builder.edge(find(from)?, find(to)?, *weight)?;
+    for (from, to, attributes) in &edges {
+        builder.edge(find(from)?, find(to)?, *attributes)?;
     }
     builder.finish()
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| format!("`{}` is not a number", shorten(text, 40)))
 }
 
 /// A word, a quoted text or a symbol.

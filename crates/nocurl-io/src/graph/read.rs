@@ -1,11 +1,12 @@
 //! Graphs from files, for comparison.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nocurl::Mat;
 
-use super::GraphDocument;
+use super::mark::{Attributes, Mark};
 use super::parse::{dot, gml, graphml};
+use super::{BootstrapSummary, GraphDocument};
 use crate::error::shorten;
 use crate::{Error, Source};
 
@@ -23,15 +24,26 @@ pub struct Graph {
     pub names: Vec<String>,
     /// Weights, row -> column; zero where there is no edge.
     pub weights: Mat<f64>,
-    /// How much of the graph is meant; only JSON says, the other formats mean all of it.
+    /// How much of the graph is meant; a file that does not say means all of it.
     pub claim: nocurl::Claim,
+    /// Edges `(from, to)` whose direction the equivalence class leaves open, where the file says
+    /// so of every edge.
+    pub undirected: Option<BTreeSet<(usize, usize)>>,
+    /// Whether the file gives a weight to every edge; those without one have weight 1.
+    pub weighted: bool,
+    /// Means of the variables; only JSON has them.
+    pub means: Option<Vec<f64>>,
+    /// What was found again in resampled data; only JSON has it.
+    pub bootstrap: Option<BootstrapSummary>,
+    /// Name of the method that found the graph, empty where the file does not say.
+    pub method: String,
 }
 
 /// Reads a graph: JSON as [`crate::write_graph`] writes it, CSV, or the part of DOT, GraphML and
 /// GML that [`crate::write_graph`] uses. Without a known extension the first character decides
 /// between JSON and CSV.
 ///
-/// CSV is an edge list `from,to[,weight]`, with or without that header, or a square matrix with
+/// CSV is an edge list `from,to[,weight[,cpdag]]`, with or without that header, or a square matrix with
 /// the names in the first line (and maybe again in the first column), row -> column. An edge
 /// without a weight has weight 1.
 ///
@@ -77,7 +89,7 @@ pub fn read_graph(source: &Source) -> Result<Graph, Error> {
 pub(super) struct Builder {
     names: Vec<String>,
     positions: BTreeMap<String, usize>,
-    edges: BTreeMap<(usize, usize), f64>,
+    edges: BTreeMap<(usize, usize), Attributes>,
 }
 
 impl Builder {
@@ -104,12 +116,17 @@ impl Builder {
         known.ok_or_else(|| format!("an edge names `{}`, which is no variable", shorten(name, 80)))
     }
 
-    pub(super) fn edge(&mut self, from: usize, to: usize, weight: f64) -> Result<(), String> {
+    pub(super) fn edge(
+        &mut self,
+        from: usize,
+        to: usize,
+        attributes: Attributes,
+    ) -> Result<(), String> {
         let name = |at: usize| shorten(&self.names[at], 80);
-        if !weight.is_finite() {
+        if attributes.weight.is_some_and(|weight| !weight.is_finite()) {
             return Err(format!("the weight of `{}` -> `{}` is not finite", name(from), name(to)));
         }
-        if self.edges.insert((from, to), weight).is_some() {
+        if self.edges.insert((from, to), attributes).is_some() {
             return Err(format!("edge `{}` -> `{}` is there twice", name(from), name(to)));
         }
         Ok(())
@@ -129,10 +146,22 @@ impl Builder {
             return Err(format!("it has {d} variables, more than {MOST_VARIABLES}"));
         }
         let mut weights = Mat::zeros(d, d);
-        for (edge, weight) in self.edges {
-            weights[edge] = weight;
+        for (&edge, attributes) in &self.edges {
+            weights[edge] = attributes.weight.unwrap_or(1.0);
         }
-        Ok(Graph { names: self.names, weights, claim: nocurl::Claim::Dag })
+        let marked = !self.edges.is_empty() && self.edges.values().all(|edge| edge.mark.is_some());
+        let open = self.edges.iter().filter(|(_, edge)| edge.mark == Some(Mark::Undirected));
+        let undirected = marked.then(|| open.map(|(&ends, _)| ends).collect());
+        Ok(Graph {
+            weighted: self.edges.values().all(|edge| edge.weight.is_some()),
+            names: self.names,
+            weights,
+            claim: nocurl::Claim::Dag,
+            undirected,
+            means: None,
+            bootstrap: None,
+            method: String::new(),
+        })
     }
 }
 
@@ -154,11 +183,17 @@ fn json(text: &str) -> Result<Graph, String> {
     for name in &document.variables {
         builder.declare(name)?;
     }
-    for edge in &document.edges {
+    for (edge, mark) in document.marked_edges() {
         let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
-        builder.edge(from, to, edge.weight)?;
+        builder.edge(from, to, Attributes { weight: Some(edge.weight), mark: Some(mark) })?;
     }
-    Ok(Graph { claim: document.claim, ..builder.finish()? })
+    let graph = builder.finish()?;
+    let d = graph.names.len();
+    if let Some(means) = document.means.as_ref().filter(|means| means.len() != d) {
+        return Err(format!("it has {} means for {d} variables", means.len()));
+    }
+    let GraphDocument { claim, means, bootstrap, method, .. } = document;
+    Ok(Graph { claim, means, bootstrap, method, ..graph })
 }
 
 fn delimited(text: &str) -> Result<Graph, String> {
@@ -179,7 +214,7 @@ fn delimited(text: &str) -> Result<Graph, String> {
         records.push(trimmed);
     }
     // A matrix has as many rows below its names as it has names, all numbers; anything else with
-    // two or three cells in a line is a list.
+    // two to four cells in a line is a list.
     if matrix_offset(&records).is_some() { matrix(&records) } else { edge_list(&records) }
 }
 
@@ -221,7 +256,7 @@ fn matrix(records: &[csv::StringRecord]) -> Result<Graph, String> {
         for (j, cell) in row.iter().skip(offset).enumerate() {
             let weight: f64 = cell.parse().map_err(|_| format!("`{cell}` is not a number"))?;
             if weight != 0.0 {
-                builder.edge(i, j, weight)?;
+                builder.edge(i, j, Attributes { weight: Some(weight), mark: None })?;
             }
         }
     }
@@ -232,10 +267,16 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<Graph, String> {
     let mut builder = Builder::default();
     for (index, record) in records.iter().enumerate() {
         let line = record.position().map_or(index as u64 + 1, |position| position.line());
-        if !(2..=3).contains(&record.len()) {
+        let mark = record.get(3).and_then(Mark::from_name);
+        let known = match record.len() {
+            2 | 3 => true,
+            4 => mark.is_some() || (index == 0 && &record[3] == "cpdag"),
+            _ => false,
+        };
+        if !known {
             return Err(format!(
-                "line {line} has {} cells; an edge list has `from,to` or `from,to,weight`, \
-                 a matrix as many rows as names",
+                "line {line} has {} cells; an edge list has `from,to`, `from,to,weight` or \
+                 `from,to,weight,cpdag`, a matrix as many rows as names",
                 record.len()
             ));
         }
@@ -246,17 +287,17 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<Graph, String> {
         if is_header {
             continue;
         }
-        let weight = match record.get(2) {
-            None => 1.0,
-            Some(cell) => cell.parse().map_err(|_| {
+        let weight = record.get(2).map(|cell| {
+            cell.parse::<f64>().map_err(|_| {
                 format!("line {line}: the weight `{}` is not a number", shorten(cell, 40))
-            })?,
-        };
+            })
+        });
+        let attributes = Attributes { weight: weight.transpose()?, mark };
         if record[0].is_empty() || record[1].is_empty() {
             return Err(format!("line {line}: a variable has no name"));
         }
         let (from, to) = (builder.variable(&record[0]), builder.variable(&record[1]));
-        builder.edge(from, to, weight).map_err(|reason| format!("line {line}: {reason}"))?;
+        builder.edge(from, to, attributes).map_err(|reason| format!("line {line}: {reason}"))?;
     }
     // A heading alone is the edge list of a graph without edges.
     builder.finish_edges()

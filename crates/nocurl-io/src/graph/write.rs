@@ -20,7 +20,7 @@ pub enum GraphFormat {
     Graphml,
     /// GML, for igraph, NetworkX, Cytoscape.
     Gml,
-    /// An edge list `from,to,weight`.
+    /// An edge list `from,to,weight,cpdag`.
     Csv,
 }
 
@@ -82,64 +82,79 @@ pub fn format_graph(graph: &GraphDocument, format: GraphFormat) -> Result<String
 fn dot(graph: &GraphDocument) -> String {
     // In a quoted identifier only the quote itself is special, and a backslash before it.
     let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
-    let mut text = String::from("digraph nocurl {\n");
+    let mut text = format!("digraph nocurl {{\n  claim=\"{}\";\n", graph.claim.name());
     for name in &graph.variables {
         let _ = writeln!(text, "  {};", quoted(name));
     }
-    for edge in &graph.edges {
+    for (edge, mark) in graph.marked_edges() {
         let (from, to, weight) = (quoted(&edge.from), quoted(&edge.to), edge.weight);
-        let _ = writeln!(text, "  {from} -> {to} [weight=\"{weight:?}\", label=\"{weight:.3}\"];");
+        // Graphviz draws no head on an edge whose direction is not meant.
+        let head = if graph.means_direction(mark) { "" } else { ", dir=none" };
+        let _ = writeln!(
+            text,
+            "  {from} -> {to} [weight=\"{weight:?}\", label=\"{weight:.3}\", cpdag={}{head}];",
+            mark.name()
+        );
     }
     text + "}\n"
 }
 
 fn graphml(graph: &GraphDocument) -> Result<String, Error> {
+    let claim = graph.claim.name();
     let mut text = String::from(concat!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
         "  <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n",
         "  <key id=\"weight\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n",
+        "  <key id=\"cpdag\" for=\"edge\" attr.name=\"cpdag\" attr.type=\"string\"/>\n",
+        "  <key id=\"claim\" for=\"graph\" attr.name=\"claim\" attr.type=\"string\"/>\n",
         "  <graph id=\"nocurl\" edgedefault=\"directed\">\n",
     ));
+    let _ = writeln!(text, "    <data key=\"claim\">{claim}</data>");
     for (index, name) in graph.variables.iter().enumerate() {
         let name = xml_escape(name);
         let _ = writeln!(text, "    <node id=\"n{index}\"><data key=\"name\">{name}</data></node>");
     }
-    for (from, to, weight) in indexed_edges(graph)? {
+    for (from, to, weight, mark) in indexed_edges(graph)? {
         let _ = writeln!(
             text,
-            "    <edge source=\"n{from}\" target=\"n{to}\"><data key=\"weight\">{weight:?}</data></edge>"
+            "    <edge source=\"n{from}\" target=\"n{to}\"><data key=\"weight\">{weight:?}</data>\
+             <data key=\"cpdag\">{mark}</data></edge>"
         );
     }
     Ok(text + "  </graph>\n</graphml>\n")
 }
 
 fn gml(graph: &GraphDocument) -> Result<String, Error> {
-    let mut text = String::from("graph [\n  directed 1\n");
+    let claim = graph.claim.name();
+    let mut text = format!("graph [\n  directed 1\n  claim \"{claim}\"\n");
     for (index, name) in graph.variables.iter().enumerate() {
         let _ = writeln!(text, "  node [ id {index} label \"{}\" ]", gml_escape(name));
     }
-    for (from, to, weight) in indexed_edges(graph)? {
-        let _ = writeln!(text, "  edge [ source {from} target {to} weight {weight:?} ]");
+    for (from, to, weight, mark) in indexed_edges(graph)? {
+        let _ = writeln!(
+            text,
+            "  edge [ source {from} target {to} weight {weight:?} cpdag \"{mark}\" ]"
+        );
     }
     Ok(text + "]\n")
 }
 
 fn edge_list(graph: &GraphDocument) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut put = |record: [&str; 3]| {
+    let mut put = |record: [&str; 4]| {
         writer.write_record(record).expect("writing to memory does not fail");
     };
-    put(["from", "to", "weight"]);
-    for edge in &graph.edges {
-        put([&edge.from, &edge.to, &format!("{:?}", edge.weight)]);
+    put(["from", "to", "weight", "cpdag"]);
+    for (edge, mark) in graph.marked_edges() {
+        put([&edge.from, &edge.to, &format!("{:?}", edge.weight), mark.name()]);
     }
     let bytes = writer.into_inner().expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("names and numbers are UTF-8")
 }
 
-/// Edges by the positions of their variables.
-fn indexed_edges(graph: &GraphDocument) -> Result<Vec<(usize, usize, f64)>, Error> {
+/// Edges by the positions of their variables, with the words of their marks.
+fn indexed_edges(graph: &GraphDocument) -> Result<Vec<(usize, usize, f64, &'static str)>, Error> {
     let positions: std::collections::BTreeMap<&str, usize> =
         graph.variables.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
     let position = |name: &str| {
@@ -147,6 +162,10 @@ fn indexed_edges(graph: &GraphDocument) -> Result<Vec<(usize, usize, f64)>, Erro
             Error::unsupported("graph", format!("an edge names `{name}`, which is no variable"))
         })
     };
-    let edges = graph.edges.iter();
-    edges.map(|edge| Ok((position(&edge.from)?, position(&edge.to)?, edge.weight))).collect()
+    graph
+        .marked_edges()
+        .map(|(edge, mark)| {
+            Ok((position(&edge.from)?, position(&edge.to)?, edge.weight, mark.name()))
+        })
+        .collect()
 }

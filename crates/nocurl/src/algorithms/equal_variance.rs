@@ -1,7 +1,7 @@
 //! Orders for models whose errors all have the same variance (`eq-td`, `eq-bu`).
 
 use crate::error::list;
-use crate::linalg::{Cholesky, collinear_set, smallest_pivot_first};
+use crate::linalg::{Cholesky, collinear_set, smallest_pivot_first_within};
 use crate::observe::checkpoint;
 use crate::{Error, Mat, Observer, Order, Problem, Progress, Proposal};
 
@@ -58,9 +58,11 @@ pub fn propose(
         checkpoint(observer, Progress { stage, done: done as u64, total, objective: None })
     };
     watch(0)?;
+    let precedes = |i, j| problem.knowledge().is_some_and(|knowledge| knowledge.must_precede(i, j));
     match direction {
         Direction::TopDown => {
-            let pivoted = smallest_pivot_first(problem.second_moments(), watch)?;
+            let s = problem.second_moments();
+            let pivoted = smallest_pivot_first_within(s, precedes, watch)?;
             let mut proposal = Proposal::direct(Order::strict(&pivoted.order));
             if !pivoted.dependent.is_empty() {
                 let names: Vec<String> =
@@ -76,7 +78,9 @@ pub fn propose(
             Ok(proposal)
         }
         Direction::BottomUp => {
-            let mut order = smallest_pivot_first(precision(problem)?.as_ref(), watch)?.order;
+            let (precision, succeeds) = (precision(problem)?, |i, j| precedes(j, i));
+            let pivoted = smallest_pivot_first_within(precision.as_ref(), succeeds, watch)?;
+            let mut order = pivoted.order;
             order.reverse();
             Ok(Proposal::direct(Order::strict(&order)))
         }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Algorithm, Problem, Termination};
 use crate::objective::least_squares;
 use crate::refine::{Refine, refine};
-use crate::regress::{Prune, on_order, prune, threshold};
-use crate::{Claim, Cpdag, Dag, Data, Error, Mat, Observer, hodge};
+use crate::regress::{Prune, along, prune, restrict, threshold_unless_required};
+use crate::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer, hodge};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
@@ -21,6 +21,7 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// | `prune` | none | rule that drops edges from the regression on the order |
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
 /// | `seed` | 0 | the only source of randomness |
+/// | `knowledge` | none | what is known about the graph beforehand |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The method with its parameters.
@@ -35,6 +36,9 @@ pub struct Options {
     pub threshold: Option<f64>,
     /// Seed of everything random.
     pub seed: u64,
+    /// What is known beforehand; every result satisfies it.
+    #[serde(default, skip_serializing_if = "KnowledgeSpec::is_empty")]
+    pub knowledge: KnowledgeSpec,
 }
 
 impl Default for Options {
@@ -46,6 +50,7 @@ impl Default for Options {
             prune: None,
             threshold: None,
             seed: 0,
+            knowledge: KnowledgeSpec::default(),
         }
     }
 }
@@ -100,7 +105,7 @@ pub struct Fit {
     pub order: Vec<usize>,
     /// A potential that rises along every edge.
     pub potential: Vec<f64>,
-    /// All graphs that fit as well by independences alone.
+    /// All graphs that fit as well by independences alone, of those that prior knowledge allows.
     pub cpdag: Cpdag,
     /// How much of the graph is meant.
     pub claim: Claim,
@@ -142,27 +147,38 @@ pub fn learn<'a>(
 ) -> Result<Fit, Error> {
     options.validate()?;
     let data = data.into();
-    let problem = Problem::new(&data.moments(), options.center)?;
+    let problem =
+        Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
+    if problem.knowledge().is_some() {
+        options.algorithm.takes_knowledge()?;
+    }
     let s = problem.second_moments();
     let proposal = options.algorithm.propose(&problem, data.rows(), options.seed, observer)?;
     let mut warnings = problem.warnings().to_vec();
     warnings.extend(proposal.warnings);
     let (mut order, mut potential, mut own) =
         (proposal.order, proposal.potential, proposal.weights);
+    if let Some(knowledge) = problem.knowledge() {
+        let edge = |i, j| own.as_ref().is_some_and(|weights: &Mat<f64>| weights[(i, j)] != 0.0);
+        let repaired = knowledge.repair_keeping(&order, edge);
+        if repaired != order {
+            (order, potential) = (repaired, None);
+        }
+    }
     if let Some(score) = options.refine {
         order = refine(&problem, &order, score, observer)?.order;
         (potential, own) = (None, None);
     }
     let unpruned = match own {
-        Some(weights) => weights,
-        None => on_order(&problem, &order)?.weights,
+        Some(weights) => restrict(&problem, &order, weights)?,
+        None => along(&problem, &order)?,
     };
     let unpruned_loss = least_squares(s, unpruned.as_ref());
     let mut weights = match options.prune {
         Some(rule) => prune(&problem, &order, rule)?,
         None => unpruned.clone(),
     };
-    threshold(&mut weights, options.effective_threshold());
+    threshold_unless_required(&problem, &mut weights, options.effective_threshold());
     if !weights.is_all_finite() {
         return Err(Error::Numeric {
             stage: "the method",
@@ -171,6 +187,14 @@ pub fn learn<'a>(
     }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
+    let mut cpdag = Cpdag::from_dag(&dag);
+    if let Some(knowledge) = problem.knowledge() {
+        // No graph rather than one that breaks what is known.
+        let satisfied = knowledge.is_satisfied_by(&dag);
+        debug_assert_eq!(satisfied, Ok(()));
+        satisfied?;
+        knowledge.direct(&mut cpdag);
+    }
     match proposal.termination {
         Termination::MaxIterations => warnings
             .push("the method stopped at its limit of iterations before it had converged".into()),
@@ -182,7 +206,7 @@ pub fn learn<'a>(
         _ => {}
     }
     Ok(Fit {
-        cpdag: Cpdag::from_dag(&dag),
+        cpdag,
         claim: options.claim(),
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&order)),
         order: order.sequence(),

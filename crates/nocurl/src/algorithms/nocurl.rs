@@ -10,8 +10,8 @@ use crate::graph::Reachability;
 use crate::objective::Acyclicity;
 use crate::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::optimize::{Multiplier, Penalised, Solver, half_trace};
-use crate::regress::{on_order, threshold};
-use crate::{Error, Mat, MatRef, Observer, Order, hodge, linalg};
+use crate::regress::{along, threshold};
+use crate::{Error, Knowledge, Mat, MatRef, Observer, Order, hodge, linalg};
 
 /// The variants of the paper's ablation study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ pub(super) fn propose(
         }
         Variant::RandomPotential => {
             let potential: Vec<f64> = (0..d).map(|_| uniform(&mut rng)).collect();
-            let a = on_order(problem, &Order::from_potential(&potential))?.weights;
+            let a = along(problem, &Order::from_potential(&potential))?;
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
             return joint(problem, params, w, potential, Run::default(), observer);
         }
@@ -169,7 +169,7 @@ pub(super) fn propose(
             run.proposal(order, Some(potential), Some(weights))
         }
         Variant::Joint => {
-            let a = on_order(problem, &order)?.weights;
+            let a = along(problem, &order)?;
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
             joint(problem, params, w, potential, run, observer)?
         }
@@ -236,6 +236,7 @@ fn estimate(
         solver: params.solver,
         tolerance: params.tolerance.unwrap_or(params.solver.tolerance()),
         max_iterations: params.max_iterations,
+        knowledge: problem.knowledge(),
     };
     for &lambda in &params.lambdas {
         let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
@@ -274,7 +275,7 @@ fn joint(
     observer: &dyn Observer,
 ) -> Result<Proposal, Error> {
     let d = problem.size();
-    let mut objective = Joint::new(problem.second_moments());
+    let mut objective = Joint::new(problem.second_moments(), problem.knowledge());
     let mut x: Vec<f64> = objective.pairs.iter().map(|&pair| w[pair]).collect();
     x.extend_from_slice(&potential);
     let lbfgs_params = LbfgsParams {
@@ -304,13 +305,15 @@ struct Joint<'a> {
     pairs: Vec<(usize, usize)>,
     graph: Mat<f64>,
     smooth: Mat<f64>,
+    knowledge: Option<&'a Knowledge>,
 }
 
 impl<'a> Joint<'a> {
-    fn new(second_moments: MatRef<'a, f64>) -> Self {
+    fn new(second_moments: MatRef<'a, f64>, knowledge: Option<&'a Knowledge>) -> Self {
         let d = second_moments.nrows();
         let pairs = (0..d).flat_map(|j| (0..j).map(move |i| (i, j))).collect();
-        Self { second_moments, pairs, graph: Mat::zeros(d, d), smooth: Mat::zeros(d, d) }
+        let zeros = || Mat::zeros(d, d);
+        Self { second_moments, pairs, graph: zeros(), smooth: zeros(), knowledge }
     }
 
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
@@ -320,6 +323,9 @@ impl<'a> Joint<'a> {
             self.graph[(i, j)] = w * rise.max(0.0);
             self.graph[(j, i)] = -w * (-rise).max(0.0);
         }
+        if let Some(knowledge) = self.knowledge {
+            knowledge.forbidden().for_each(|edge| self.graph[edge] = 0.0);
+        }
         linalg::matmul(self.smooth.as_mut(), self.second_moments, self.graph.as_ref());
         self.smooth -= self.second_moments;
         let loss = half_trace(self.graph.as_ref(), self.smooth.as_ref());
@@ -328,7 +334,9 @@ impl<'a> Joint<'a> {
         for ((&(i, j), &w), dw) in self.pairs.iter().zip(w).zip(dw) {
             let rise = p[j] - p[i];
             // The entry along the rise is w * rise, whichever way it points.
-            let slope = if rise > 0.0 { self.smooth[(i, j)] } else { self.smooth[(j, i)] };
+            let (from, to) = if rise > 0.0 { (i, j) } else { (j, i) };
+            let pinned = self.knowledge.is_some_and(|known| !known.allows(from, to));
+            let slope = if pinned { 0.0 } else { self.smooth[(from, to)] };
             *dw = slope * rise;
             if rise != 0.0 {
                 dp[j] += slope * w;
@@ -345,9 +353,20 @@ mod tests {
 
     #[test]
     fn joint_gradient_agrees_with_finite_differences() {
+        let names = crate::Dataset::default_names(5);
+        let pair = |i: usize, j: usize| (names[i].clone(), names[j].clone());
+        let forbidden = vec![pair(0, 1), pair(1, 0), pair(2, 4), pair(4, 3)];
+        let spec = crate::KnowledgeSpec { forbidden, ..Default::default() };
+        let knowledge = spec.resolve(&names).unwrap();
+        for knowledge in [None, Some(&knowledge)] {
+            joint_gradient_agrees(knowledge);
+        }
+    }
+
+    fn joint_gradient_agrees(knowledge: Option<&Knowledge>) {
         let d = 5;
         let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.5 / (1 + i + j) as f64 });
-        let mut objective = Joint::new(s.as_ref());
+        let mut objective = Joint::new(s.as_ref(), knowledge);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..10 {
             let x: Vec<f64> =
@@ -362,6 +381,8 @@ mod tests {
             for j in 0..d {
                 for i in 0..d {
                     assert!(graph[(i, j)] == 0.0 || potential[i] < potential[j]);
+                    let pinned = knowledge.is_some_and(|known| !known.allows(i, j));
+                    assert!(graph[(i, j)] == 0.0 || !pinned);
                 }
             }
             let step = 1e-6;

@@ -111,6 +111,7 @@ pub(super) fn propose(
         solver: params.solver,
         tolerance: params.tolerance,
         max_iterations: params.max_iterations,
+        knowledge: problem.knowledge(),
     };
     let mut weights = Mat::zeros(d, d);
     let mut multiplier = Multiplier { linear: 0.0, quadratic: 1.0 };

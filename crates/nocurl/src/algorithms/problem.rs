@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::list;
-use crate::{Error, Mat, MatRef, Moments, Order, linalg};
+use crate::{Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Order, linalg};
 
 /// The second moments of the data, centred or not: all that a linear method sees.
 #[derive(Debug, Clone)]
@@ -14,6 +14,9 @@ pub struct Problem {
     warnings: Vec<String>,
     /// Kept beside the second moments where these are not centred.
     covariance: Option<Mat<f64>>,
+    /// The covariance of the data where `covariance` had to be shrunk.
+    sample: Option<Mat<f64>>,
+    knowledge: Option<Knowledge>,
 }
 
 impl Problem {
@@ -55,9 +58,26 @@ impl Problem {
             second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
+            sample: None,
+            knowledge: None,
         };
         problem.regularise();
         Ok(problem)
+    }
+
+    /// The same problem with prior knowledge about its variables.
+    ///
+    /// # Errors
+    /// Those of [`KnowledgeSpec::resolve`].
+    pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
+        let knowledge = knowledge.resolve(&self.names)?;
+        self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+        Ok(self)
+    }
+
+    /// What is known beforehand; nothing where every graph is allowed.
+    pub fn knowledge(&self) -> Option<&Knowledge> {
+        self.knowledge.as_ref()
     }
 
     /// Makes singular second moments regular, with a warning.
@@ -73,9 +93,11 @@ impl Problem {
         let (keep, add) = if n <= d as u64 {
             let shrinkage = oracle_shrinkage(self.covariance(), n);
             self.warnings.push(format!(
-                "{n} rows are too few for {d} variables: second moments were shrunk towards their \
-                 diagonal by {shrinkage:.3}; use more rows or fewer columns (--columns)"
+                "{n} rows are too few for {d} variables: where all are used at once, second moments \
+                 are shrunk towards their diagonal by {shrinkage:.3}; use more rows or fewer columns \
+                 (--columns)"
             ));
+            self.sample = Some(self.covariance().to_owned());
             (1.0 - shrinkage, shrinkage)
         } else {
             let names: Vec<String> = set.iter().map(|&j| self.names[j].clone()).collect();
@@ -129,17 +151,32 @@ impl Problem {
         self.second_moments.as_ref()
     }
 
-    /// The correlations of the variables, for methods that do not depend on units.
+    /// The correlations of the variables, for methods that do not depend on units and use few
+    /// variables at a time: never shrunk, so they may be singular.
     pub fn correlation(&self) -> Mat<f64> {
-        let s = self.covariance();
-        let scale: Vec<f64> = (0..self.size()).map(|i| s[(i, i)].sqrt()).collect();
-        Mat::from_fn(self.size(), self.size(), |i, j| s[(i, j)] / scale[i] / scale[j])
+        correlation_of(self.sample_covariance())
+    }
+
+    /// The same problem with every variable scaled to variance 1, means subtracted.
+    pub fn standardised(&self) -> Self {
+        let second_moments = correlation_of(self.covariance());
+        Self { second_moments, covariance: None, ..self.clone() }
+    }
+
+    /// The covariance of the data as they are: never shrunk, so it may be singular.
+    pub(crate) fn sample_covariance(&self) -> MatRef<'_, f64> {
+        self.sample.as_ref().map_or(self.covariance(), |sample| sample.as_ref())
     }
 
     /// The second moments about the means: regressions on these have an intercept.
     pub fn covariance(&self) -> MatRef<'_, f64> {
         self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
     }
+}
+
+fn correlation_of(s: MatRef<'_, f64>) -> Mat<f64> {
+    let scale: Vec<f64> = (0..s.ncols()).map(|i| s[(i, i)].sqrt()).collect();
+    Mat::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] / scale[i] / scale[j])
 }
 
 /// The shrinkage of a correlation matrix towards the identity with the smallest expected error

@@ -6,7 +6,7 @@ use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
     CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams,
-    Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears,
+    OrderSearchParams, Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -39,6 +39,8 @@ pub enum Algorithm {
     Exact(ExactParams),
     /// Fast greedy equivalence search (Chickering, 2002; Ramsey et al., 2017).
     Fges(FgesParams),
+    /// Search over orders by BIC (Friedman and Koller, 2003; Wienöbst et al., 2025).
+    OrderSearch(OrderSearchParams),
     /// Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
     Mmpc(MmpcParams),
     /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
@@ -61,6 +63,7 @@ impl Algorithm {
             Self::EqBu {},
             Self::Exact(ExactParams::default()),
             Self::Fges(FgesParams::default()),
+            Self::OrderSearch(OrderSearchParams::default()),
             Self::Mmpc(MmpcParams::default()),
             Self::Cam(CamParams::default()),
             Self::SortNRegress {},
@@ -91,6 +94,7 @@ impl Algorithm {
             Self::EqBu {} => "eq-bu",
             Self::Exact(_) => "exact",
             Self::Fges(_) => "fges",
+            Self::OrderSearch(_) => "order-search",
             Self::Mmpc(_) => "mmpc",
             Self::Cam(_) => "cam",
             Self::SortNRegress {} => "sortnregress",
@@ -109,6 +113,9 @@ impl Algorithm {
             Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
             Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
             Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
+            Self::OrderSearch(_) => {
+                "search over orders by BIC with restarts; does not depend on units"
+            }
             Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
             Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
@@ -119,7 +126,9 @@ impl Algorithm {
     /// What the answer rests on, in one line for the user.
     pub fn assumption(&self) -> &'static str {
         match self {
-            Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
+            Self::Fges(_)
+            | Self::OrderSearch(_)
+            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
                 "directions within an equivalence class are arbitrary: see the CPDAG"
             }
             Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
@@ -135,7 +144,7 @@ impl Algorithm {
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
         match self {
-            Self::Fges(_) | Self::Mmpc(_) | Self::Cam(_) => true,
+            Self::Fges(_) | Self::OrderSearch(_) | Self::Mmpc(_) | Self::Cam(_) => true,
             Self::Exact(params) => params.score == ExactScore::Bic,
             _ => false,
         }
@@ -144,7 +153,9 @@ impl Algorithm {
     /// How much of the graph the method means.
     pub fn claim(&self) -> Claim {
         match self {
-            Self::Fges(_) | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
+            Self::Fges(_)
+            | Self::OrderSearch(_)
+            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
             Self::Mmpc(_) => Claim::Skeleton,
             _ => Claim::Dag,
         }
@@ -169,6 +180,24 @@ impl Algorithm {
         matches!(self, Self::Cam(_))
     }
 
+    /// Whether the method can honour prior knowledge.
+    ///
+    /// # Errors
+    /// [`Error::TakesNoKnowledge`] with what to use instead.
+    pub fn takes_knowledge(&self) -> Result<(), Error> {
+        let advice = match self {
+            Self::Fges(_) => "use --method order-search, which minimises the same score",
+            Self::Mmpc(_) => "it tests adjacencies alone; use --method order-search",
+            _ => return Ok(()),
+        };
+        Err(Error::TakesNoKnowledge { method: self.name(), advice })
+    }
+
+    /// True when the weights of the graph are the whole of the effects, not their linear parts.
+    pub fn is_linear(&self) -> bool {
+        !matches!(self, Self::Cam(_))
+    }
+
     pub(super) fn propose(
         &self,
         problem: &Problem,
@@ -184,6 +213,7 @@ impl Algorithm {
             Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
             Self::Exact(params) => exact::propose(problem, params, observer),
             Self::Fges(params) => fges::propose(problem, params, observer),
+            Self::OrderSearch(params) => order_search::propose(problem, params, seed, observer),
             Self::Mmpc(params) => mmpc::propose(problem, params, observer),
             Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),

@@ -2,9 +2,8 @@
 
 use super::case::{Case, regressions, short};
 use super::{Bic, Check, Finding, MOST_FOR_REFIT, Verdict};
-use crate::algorithms::sort_regress::{self, SortBy};
 use crate::regress::{Node, Prune, prune};
-use crate::{Claim, Dag, Order};
+use crate::{Algorithm, Claim, Dag, Options, Order, learn};
 
 /// Difference of two scores below which they are equal; they are in units of log-likelihood times
 /// two.
@@ -12,16 +11,23 @@ const EQUAL: f64 = 1e-6;
 
 pub(super) fn check(case: &Case<'_>) -> Finding {
     let small = case.moments.columns() <= MOST_FOR_REFIT;
-    let baseline = |by| {
-        let proposal = sort_regress::propose(&case.problem, by, &()).ok()?;
-        pruned(case, &proposal.order)
+    let baseline = |algorithm| {
+        // Under the same prior knowledge.
+        let options = Options {
+            algorithm,
+            refine: None,
+            prune: Some(Prune::Bic),
+            threshold: None,
+            ..case.options.clone()
+        };
+        of_graph(case, &learn(case.moments, &options, &()).ok()?.dag)
     };
     let numbers = Bic {
         learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
         learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
         empty: 0.0,
-        sortnregress: small.then(|| baseline(SortBy::Variance)).flatten(),
-        r2_sortnregress: small.then(|| baseline(SortBy::R2)).flatten(),
+        sortnregress: small.then(|| baseline(Algorithm::SortNRegress {})).flatten(),
+        r2_sortnregress: small.then(|| baseline(Algorithm::R2SortNRegress {})).flatten(),
     };
     let (verdict, sentence) = judge(case, &numbers);
     Check::Bic(numbers).finding(verdict, sentence)
@@ -39,8 +45,11 @@ fn score(case: &Case<'_>, nodes: &[Node]) -> Option<f64> {
 
 /// The score of an order, pruned by BIC.
 fn pruned(case: &Case<'_>, order: &Order) -> Option<f64> {
-    let dag = Dag::new(prune(&case.problem, order, Prune::Bic).ok()?).ok()?;
-    score(case, &regressions(case.problem.covariance(), &dag)?)
+    of_graph(case, &Dag::new(prune(&case.problem, order, Prune::Bic).ok()?).ok()?)
+}
+
+fn of_graph(case: &Case<'_>, dag: &Dag) -> Option<f64> {
+    score(case, &regressions(case.problem.covariance(), dag)?)
 }
 
 fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {

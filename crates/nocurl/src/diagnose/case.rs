@@ -34,7 +34,7 @@ impl<'a> Case<'a> {
                 detail: "the graph, the moments and the rows are not of the same variables".into(),
             });
         }
-        let problem = Problem::new(moments, options.center)?;
+        let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
         let nodes = regressions(problem.covariance(), &fit.dag);
         let precision = Cholesky::new(problem.correlation().as_ref())
             .map(|factor| factor.inverse())
@@ -61,7 +61,7 @@ impl<'a> Case<'a> {
 
     /// True when effects are not taken to be linear, so that linear residuals hold more than errors.
     pub(super) fn is_nonlinear(&self) -> bool {
-        self.options.algorithm.needs_rows() && self.options.refine.is_none()
+        !self.options.algorithm.is_linear() && self.options.refine.is_none()
     }
 }
 

@@ -216,6 +216,12 @@ impl Cpdag {
         }
     }
 
+    /// Gives an undirected edge a direction.
+    pub(crate) fn direct(&mut self, from: usize, to: usize) {
+        debug_assert!(self.has_undirected(from, to));
+        self.set(to, from, false);
+    }
+
     /// Number of variables.
     pub fn size(&self) -> usize {
         self.size

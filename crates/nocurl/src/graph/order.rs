@@ -33,6 +33,11 @@ impl Order {
         Self { places }
     }
 
+    /// The order with these places, first to last; each variable is in one of them.
+    pub(crate) fn from_places(places: Vec<Vec<usize>>) -> Self {
+        Self { places }
+    }
+
     /// A topological order of a graph.
     pub fn of_dag(dag: &Dag) -> Self {
         Self::strict(dag.order())

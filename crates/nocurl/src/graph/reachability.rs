@@ -19,11 +19,19 @@ impl Reachability {
     /// Reachability in the graph of the entries of `weights` (row -> column) that are not zero.
     pub fn new(weights: MatRef<'_, f64>) -> Self {
         let d = weights.nrows();
+        Self::of_children(
+            &(0..d)
+                .map(|i| (0..d).filter(|&j| weights[(i, j)] != 0.0).collect())
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// Reachability in the graph with these children of each variable.
+    pub(crate) fn of_children(children: &[Vec<usize>]) -> Self {
+        let d = children.len();
         let words = d.div_ceil(64);
-        let children: Vec<Vec<usize>> =
-            (0..d).map(|i| (0..d).filter(|&j| weights[(i, j)] != 0.0).collect()).collect();
         // Tarjan gives components in reverse topological order: those reached come first.
-        let components = strong_components(&children);
+        let components = strong_components(children);
         let mut bits = vec![0u64; d * words];
         let mut row = vec![0u64; words];
         for component in &components {

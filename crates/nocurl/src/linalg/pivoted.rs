@@ -55,20 +55,45 @@ pub fn smallest_pivot_first(
     a: MatRef<'_, f64>,
     watch: impl FnMut(usize) -> Result<(), Error>,
 ) -> Result<PivotedCholesky, Error> {
-    factor(a, f64::total_cmp, watch)
+    factor(a, f64::total_cmp, |_, _| false, watch)
+}
+
+/// [`smallest_pivot_first`] among orders in which `i` is eliminated before `j` wherever
+/// `precedes(i, j)`, which has to be a strict partial order.
+///
+/// # Errors
+/// Those of `watch`.
+pub fn smallest_pivot_first_within(
+    a: MatRef<'_, f64>,
+    precedes: impl Fn(usize, usize) -> bool,
+    watch: impl FnMut(usize) -> Result<(), Error>,
+) -> Result<PivotedCholesky, Error> {
+    factor(a, f64::total_cmp, precedes, watch)
 }
 
 /// The same with the largest pivot at each step, which finds the rank reliably: the rows that are
 /// not dependent are a well-conditioned choice among all.
 pub(super) fn largest_pivot_first(a: MatRef<'_, f64>) -> PivotedCholesky {
     let largest_first = |x: &f64, y: &f64| y.total_cmp(x);
-    factor(a, largest_first, |_| Ok(())).expect("only watching can fail")
+    factor(a, largest_first, |_, _| false, |_| Ok(())).expect("only watching can fail")
 }
 
-/// Eliminates first what `compare` puts first.
+/// A square factor `f` with `f f' = a` of a symmetric positive semidefinite matrix, whose lower
+/// triangle is read.
+pub(crate) fn semidefinite_factor(a: MatRef<'_, f64>) -> Mat<f64> {
+    let pivoted = largest_pivot_first(a);
+    let mut factor = Mat::zeros(a.nrows(), a.nrows());
+    for (k, &i) in pivoted.order.iter().enumerate() {
+        factor.row_mut(i).copy_from(pivoted.factor.row(k));
+    }
+    factor
+}
+
+/// Eliminates first what `compare` puts first, of the rows that `precedes` puts after none left.
 fn factor(
     a: MatRef<'_, f64>,
     compare: impl Fn(&f64, &f64) -> Ordering,
+    precedes: impl Fn(usize, usize) -> bool,
     mut watch: impl FnMut(usize) -> Result<(), Error>,
 ) -> Result<PivotedCholesky, Error> {
     let d = a.nrows();
@@ -79,11 +104,16 @@ fn factor(
     let mut remaining: Vec<f64> = (0..d).map(|i| a[(i, i)]).collect();
     let mut floor: Vec<f64> = remaining.iter().map(|size| size * pivot_floor(d)).collect();
 
+    // By row of `a`: how many rows must still come before it.
+    let mut waiting: Vec<usize> =
+        (0..d).map(|j| (0..d).filter(|&i| precedes(i, j)).count()).collect();
+
     let mut start = 0;
     while start < d {
         let end = d.min(start + PANEL);
         for step in start..end {
             let pivot = (step..d)
+                .filter(|&i| waiting[order[i]] == 0)
                 .min_by(|&i, &j| {
                     compare(&remaining[i], &remaining[j]).then(order[i].cmp(&order[j]))
                 })
@@ -92,6 +122,9 @@ fn factor(
             order.swap(step, pivot);
             remaining.swap(step, pivot);
             floor.swap(step, pivot);
+            for &j in order[step + 1..].iter().filter(|&&j| precedes(order[step], j)) {
+                waiting[j] -= 1;
+            }
 
             if remaining[step] > floor[step] {
                 eliminate(&mut matrix, start, step, remaining[step].sqrt());

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::lbfgs::{self, LbfgsParams, Limits};
-use super::ridge::{self, Multiplier, Stop};
+use super::ridge::{self, Multiplier};
 use crate::algorithms::Termination;
 use crate::objective::{Acyclicity, Penalty};
-use crate::{Error, Mat, MatRef, Observer, linalg};
+use crate::{Error, Knowledge, Mat, MatRef, Observer, linalg};
 
 /// How a penalised least-squares problem is minimised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -31,7 +31,8 @@ impl Solver {
     }
 }
 
-/// The problem `min F(A) + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal.
+/// The problem `min F(A) + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal, and
+/// zeros for edges that are known not to be there.
 #[derive(Debug, Clone, Copy)]
 pub struct Penalised<'a> {
     /// `S = X'X / n`.
@@ -46,6 +47,8 @@ pub struct Penalised<'a> {
     pub tolerance: f64,
     /// Limit on iterations.
     pub max_iterations: u64,
+    /// Edges that this does not allow have weight zero, as the diagonal.
+    pub knowledge: Option<&'a Knowledge>,
 }
 
 /// How a minimisation went.
@@ -74,9 +77,7 @@ impl Penalised<'_> {
     ) -> Result<Info, Error> {
         match self.solver {
             Solver::Ridge if self.lambda1 == 0.0 => {
-                let stop = Stop { tolerance: self.tolerance, max_iterations: self.max_iterations };
-                let s = self.second_moments;
-                ridge::minimise(s, self.acyclicity, multiplier, weights, stop, observer)
+                ridge::minimise(self, multiplier, weights, observer)
             }
             _ => self.lbfgs(multiplier, weights, observer),
         }
@@ -104,7 +105,10 @@ impl Penalised<'_> {
                 }
             }
         }
-        let pinned: Vec<bool> = (0..x.len()).map(|k| (k % size) / d == k % size % d).collect();
+        let pinned: Vec<bool> = (0..x.len())
+            .map(|k| (k % size % d, k % size / d))
+            .map(|(i, j)| i == j || self.knowledge.is_some_and(|known| !known.allows(i, j)))
+            .collect();
         let lower = vec![0.0; x.len()];
         let limits =
             Limits { pinned: Some(&pinned), lower: if split { Some(&lower) } else { None } };
@@ -215,6 +219,7 @@ mod tests {
                     solver: Solver::Lbfgs,
                     tolerance: 1e-8,
                     max_iterations: 1,
+                    knowledge: None,
                 };
                 let multiplier = Multiplier { linear, quadratic };
                 let mut state = Evaluation::new(&problem, multiplier, d);

@@ -6,7 +6,7 @@ use super::Refined;
 use crate::algorithms::Problem;
 use crate::linalg::Cholesky;
 use crate::observe::checkpoint;
-use crate::{Error, Observer, Order, Progress};
+use crate::{Error, Knowledge, Observer, Order, Progress};
 
 /// A fall of the score that counts, relative to the score.
 const PROGRESS: f64 = 1e-10;
@@ -29,7 +29,7 @@ pub(super) fn search(
         let before = factor.sequence.clone();
         let mut found = 0;
         for v in 0..d {
-            found += u64::from(factor.move_to_best(v, PROGRESS * score));
+            found += u64::from(factor.move_to_best(v, PROGRESS * score, problem.knowledge()));
         }
         round += 1;
         let progress = Progress {
@@ -136,19 +136,22 @@ impl Factor {
         self.residual(k) + self.residual(k + 1) - before
     }
 
-    /// Takes a variable through all places and leaves it at the best when that gains more than
-    /// `least`, else where it was; true when it moved.
-    fn move_to_best(&mut self, v: usize, least: f64) -> bool {
-        let last = self.sequence.len() - 1;
+    /// Takes a variable through all places it may have and leaves it at the best when that gains
+    /// more than `least`, else where it was; true when it moved.
+    fn move_to_best(&mut self, v: usize, least: f64, knowledge: Option<&Knowledge>) -> bool {
+        let bound = |i: usize, j: usize| knowledge.is_some_and(|known| known.must_precede(i, j));
         let home = self.place[v];
+        let first = (0..home).rfind(|&k| bound(self.sequence[k], v)).map_or(0, |k| k + 1);
+        let end = self.sequence.len();
+        let last = (home + 1..end).find(|&k| bound(v, self.sequence[k])).unwrap_or(end) - 1;
         let (mut change, mut best, mut best_place) = (0.0, -least, home);
-        for k in (0..home).rev() {
+        for k in (first..home).rev() {
             change += self.swap(k);
             if change < best {
                 (best, best_place) = (change, k);
             }
         }
-        for k in 0..last {
+        for k in first..last {
             change += self.swap(k);
             if k + 1 > home && change < best {
                 (best, best_place) = (change, k + 1);

@@ -1,6 +1,6 @@
 //! Search over orders: single variables move to their best place while the score falls.
 
-mod bic;
+pub(crate) mod bic;
 mod equal_variance;
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct Refined {
     pub moves: u64,
 }
 
-/// Searches for an order with a lower score, from `start`.
+/// Searches for an order with a lower score, from `start`, among those that prior knowledge allows.
 ///
 /// # Errors
 /// Singular second moments, or cancellation.
@@ -42,6 +42,8 @@ pub fn refine(
     score: Refine,
     observer: &dyn Observer,
 ) -> Result<Refined, Error> {
+    let repaired = problem.knowledge().map(|knowledge| knowledge.repair(start));
+    let start = repaired.as_ref().unwrap_or(start);
     match score {
         Refine::EqualVariance => equal_variance::search(problem, start, observer),
         Refine::Bic => bic::search(problem, start, observer),

@@ -1,9 +1,12 @@
 //! Everything after the order: regression on it, and pruning.
 
+mod informed;
 mod node;
 mod on_order;
 mod prune;
 
+pub use informed::along;
+pub(crate) use informed::{faintest, restrict, threshold_unless_required};
 pub(crate) use node::Node;
 pub use on_order::{Regression, on_order};
 pub use prune::{Prune, prune, refit, threshold};

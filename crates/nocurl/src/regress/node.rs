@@ -29,9 +29,11 @@ impl Node {
         Some(Self { parents, coefficients, residual, inverse })
     }
 
-    /// The parent whose removal raises the residual least, with that increase.
-    pub(crate) fn cheapest(&self) -> Option<(usize, f64)> {
+    /// The parent whose removal raises the residual least, with that increase; parents that are
+    /// `required` stay.
+    pub(crate) fn cheapest(&self, required: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
         (0..self.parents.len())
+            .filter(|&k| !required(self.parents[k]))
             .map(|k| (k, self.coefficients[k] * self.coefficients[k] / self.inverse[(k, k)]))
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
@@ -62,20 +64,5 @@ impl Node {
             }
             self.inverse[(k, k)] = self.inverse[(last, last)];
         }
-    }
-
-    /// How much the residual falls when `candidate` becomes a parent too, O(m^2).
-    pub(crate) fn gain(&self, s: MatRef<'_, f64>, variable: usize, candidate: usize) -> f64 {
-        let moments = |k: usize| s[(self.parents[k], candidate)];
-        let m = self.parents.len();
-        let (mut variance, mut covariance) = (s[(candidate, candidate)], s[(variable, candidate)]);
-        for a in 0..m {
-            let row: f64 = (0..m).map(|b| self.inverse[(b, a)] * moments(b)).sum();
-            variance -= row * moments(a);
-            covariance -= self.coefficients[a] * moments(a);
-        }
-        // A candidate that the parents determine adds nothing.
-        let floor = 1e-10 * s[(candidate, candidate)];
-        if variance <= floor { 0.0 } else { covariance * covariance / variance }
     }
 }

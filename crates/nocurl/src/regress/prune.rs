@@ -45,7 +45,8 @@ impl Prune {
 }
 
 /// The weights that a rule leaves when each variable may have all variables at earlier places as
-/// parents; coefficients are those of the regression on the parents that stay. These regressions
+/// parents, or those of them that prior knowledge allows; parents that it requires stay, and are
+/// not tested. Coefficients are those of the regression on the parents that stay. These regressions
 /// have an intercept even when the method saw the data without centring: otherwise a parent may
 /// stay only because it stands in for a mean.
 ///
@@ -85,12 +86,18 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
         .into_par_iter()
         .map(|j| {
             let parents: Vec<usize> = (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
-            let node =
-                Node::new(problem.covariance(), j, parents).ok_or_else(|| problem.singular())?;
+            // Few parents need no shrinkage; many may.
+            let node = Node::new(problem.sample_covariance(), j, parents.clone())
+                .or_else(|| Node::new(problem.covariance(), j, parents))
+                .ok_or_else(|| problem.singular())?;
             Ok(node.parents.into_iter().zip(node.coefficients).collect())
         })
         .collect::<Result<Vec<_>, Error>>()?;
     Ok(assemble(d, columns))
+}
+
+fn is_required(problem: &Problem, from: usize, to: usize) -> bool {
+    problem.knowledge().is_some_and(|knowledge| knowledge.requires(from, to))
 }
 
 fn assemble(d: usize, columns: Vec<Vec<(usize, f64)>>) -> Mat<f64> {
@@ -103,8 +110,9 @@ fn assemble(d: usize, columns: Vec<Vec<(usize, f64)>>) -> Mat<f64> {
     weights
 }
 
-/// Calls `work` with every variable and its predecessors, in parallel.
+/// Calls `work` with every variable and its predecessors that may be parents, in parallel.
 fn per_variable<T: Send>(
+    problem: &Problem,
     order: &Order,
     work: impl Fn(usize, Vec<usize>) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
@@ -116,16 +124,19 @@ fn per_variable<T: Send>(
         }
         before.extend_from_slice(place);
     }
+    if let Some(knowledge) = problem.knowledge() {
+        predecessors = knowledge.candidates(order);
+    }
     predecessors.into_par_iter().enumerate().map(|(j, p)| work(j, p)).collect()
 }
 
 /// Backward elimination: drops the parent that costs least while its loss is below `bound`.
 fn eliminate(problem: &Problem, order: &Order, bound: f64) -> Result<Mat<f64>, Error> {
-    let columns = per_variable(order, |j, predecessors| {
+    let columns = per_variable(problem, order, |j, predecessors| {
         let mut node =
             Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
         let n = problem.rows() as f64;
-        while let Some((worst, increase)) = node.cheapest() {
+        while let Some((worst, increase)) = node.cheapest(|i| is_required(problem, i, j)) {
             if n * (increase / node.residual).ln_1p() >= bound {
                 break;
             }
@@ -144,7 +155,7 @@ fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error>
     if problem.rows() < needed {
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
-    let tested = per_variable(order, |j, predecessors| {
+    let tested = per_variable(problem, order, |j, predecessors| {
         let freedom = problem.rows() as f64 - predecessors.len() as f64 - 1.0;
         let node =
             Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
@@ -159,7 +170,12 @@ fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error>
             .collect::<Vec<_>>())
     })?;
     // Benjamini-Hochberg: the largest rank k with p_(k) <= alpha k / m sets the cut.
-    let mut values: Vec<f64> = tested.iter().flatten().map(|&(p, _)| p).collect();
+    let mut values: Vec<f64> = tested
+        .iter()
+        .enumerate()
+        .flat_map(|(j, column)| column.iter().filter(move |&&(_, i)| !is_required(problem, i, j)))
+        .map(|&(p, _)| p)
+        .collect();
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;
     let cut = values
@@ -171,7 +187,7 @@ fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error>
     let mut support = Mat::zeros(d, d);
     for (j, column) in tested.iter().enumerate() {
         for &(p, i) in column {
-            support[(i, j)] = f64::from(u8::from(p <= cut));
+            support[(i, j)] = f64::from(u8::from(p <= cut || is_required(problem, i, j)));
         }
     }
     refit(problem, support.as_ref())

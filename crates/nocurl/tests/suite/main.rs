@@ -1,14 +1,18 @@
 //! The tests of the engine, a file for each part of it, in one program.
 
 mod acyclicity;
+mod bootstrap;
 mod cam;
 mod cpdag;
 mod dag;
 mod diagnose;
+mod effects;
 mod equal_variance;
 mod exact;
 mod fges;
 mod hodge;
+mod informed;
+mod knowledge;
 mod lbfgs;
 mod learn;
 mod metrics;
@@ -18,6 +22,7 @@ mod moments;
 mod never_panics;
 mod nocurl;
 mod notears;
+mod order_search;
 mod prune;
 mod reachability;
 mod refine;

@@ -127,6 +127,7 @@ fn options() -> impl Strategy<Value = Options> {
             prune,
             threshold,
             seed,
+            ..Options::default()
         },
     )
 }

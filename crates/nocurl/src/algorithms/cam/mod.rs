@@ -15,7 +15,7 @@ use self::fit::Additive;
 use self::search::Search;
 use super::require;
 use crate::observe::Counter;
-use crate::regress::refit;
+use crate::regress::{faintest, refit};
 use crate::{Dag, Dataset, Error, Mat, Observer, Order, Problem, Proposal, Termination};
 
 /// Parameters of causal additive models.
@@ -124,16 +124,24 @@ pub fn propose(
         });
     }
     let design = Design::new(rows, params.basis, observer)?;
-    let allowed = if params.neighbours == 0 {
+    let mut allowed = if params.neighbours == 0 {
         (0..d).map(|j| (0..d).filter(|&i| i != j).collect()).collect()
     } else {
         select::neighbours(&design, params.neighbours, observer)?
     };
+    if let Some(knowledge) = problem.knowledge() {
+        for (j, allowed) in allowed.iter_mut().enumerate() {
+            allowed.retain(|&i| knowledge.allows(i, j));
+        }
+    }
     let mut search = Search::new(&design, allowed, most_parents(n), observer)?;
+    if let Some(knowledge) = problem.knowledge() {
+        search.start_from(knowledge);
+    }
     search.run(observer)?;
     let order = Order::of_dag(&Dag::new(support(d, search.fits.iter().map(Additive::parents)))?);
 
-    let kept = keep(&design, &search.fits, params, observer)?;
+    let kept = keep(problem, &design, &search.fits, params, observer)?;
     let mut proposal = Proposal::direct(order);
     proposal.weights = Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)))?);
     proposal.iterations = search.edges;
@@ -149,18 +157,25 @@ fn most_parents(rows: usize) -> usize {
 
 /// The parents of each variable that stay.
 fn keep(
+    problem: &Problem,
     design: &Design,
     fits: &[Additive],
     params: &CamParams,
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<usize>>, Error> {
     let progress = Counter::new("testing edges", fits.len(), observer);
+    let required = |i, j| problem.knowledge().is_some_and(|knowledge| knowledge.requires(i, j));
     fits.par_iter()
-        .map(|fit| {
+        .enumerate()
+        .map(|(j, fit)| {
             let parents = fit.parents().iter().copied();
             let kept = if params.prune {
                 let p_values = fit.p_values(design);
-                parents.zip(p_values).filter(|&(_, p)| p < params.alpha).map(|(i, _)| i).collect()
+                let tested = parents.zip(p_values);
+                tested
+                    .filter(|&(i, p)| p < params.alpha || required(i, j))
+                    .map(|(i, _)| i)
+                    .collect()
             } else {
                 parents.collect()
             };
@@ -184,11 +199,10 @@ fn support<'a>(d: usize, parents: impl Iterator<Item = &'a [usize]>) -> Mat<f64>
 /// 0 keeps a weight of rounding size, so that it stays an edge.
 fn linear_parts(problem: &Problem, support: Mat<f64>) -> Result<Mat<f64>, Error> {
     let mut weights = refit(problem, support.as_ref())?;
-    let s = problem.covariance();
     for j in 0..problem.size() {
         for i in 0..problem.size() {
             if support[(i, j)] != 0.0 && weights[(i, j)] == 0.0 {
-                weights[(i, j)] = f64::EPSILON * (s[(j, j)] / s[(i, i)]).sqrt();
+                weights[(i, j)] = faintest(problem, i, j);
             }
         }
     }

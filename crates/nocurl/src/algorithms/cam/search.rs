@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::design::Design;
 use super::fit::{Additive, Candidate};
 use crate::observe::{Counter, checkpoint};
-use crate::{Error, Observer, Progress};
+use crate::{Error, Knowledge, Observer, Progress};
 
 /// The fits of all variables on the parents they were given.
 pub(super) struct Search<'a> {
@@ -43,6 +43,24 @@ impl<'a> Search<'a> {
             .collect::<Result<_, Error>>()?;
         let reaches = (0..d).map(|i| (0..d).map(|j| i == j).collect()).collect();
         Ok(Self { design, fits, open, reaches, most, evaluations, edges: 0 })
+    }
+
+    /// Puts in the edges that must be there and closes those against the order that is known.
+    pub(super) fn start_from(&mut self, knowledge: &Knowledge) {
+        let d = self.reaches.len();
+        for i in 0..d {
+            (0..d)
+                .filter(|&j| knowledge.must_precede(i, j))
+                .for_each(|j| self.reaches[i][j] = true);
+        }
+        for (parent, child) in knowledge.required_edges() {
+            self.evaluations += 1;
+            let candidate = self.fits[child].try_parent(self.design, parent);
+            if candidate.is_some_and(|c| self.fits[child].add(self.design, parent, c.lambda)) {
+                self.close(parent, child);
+            }
+            self.rescore(child, parent);
+        }
     }
 
     /// Adds edges until none is left that would not close a cycle.

@@ -1,20 +1,20 @@
-//! The graph with the smallest BIC.
+//! The graph with the smallest BIC, and the best order where parents are limited.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use rayon::prelude::*;
 
 use super::regression::regress;
-use super::{REPORT, reserve};
+use super::{ExactScore, REPORT, reserve};
 use crate::linalg::pivot_floor;
 use crate::observe::{Counter, checkpoint};
-use crate::{Error, Mat, MatRef, Observer, Order, Problem, Progress, Proposal};
+use crate::{Error, Knowledge, Mat, Observer, Order, Problem, Progress, Proposal};
 
 /// The best graph: a topological order and the weights along it.
 pub(super) fn best_graph(problem: &Problem, observer: &dyn Observer) -> Result<Proposal, Error> {
     let (s, d) = (problem.second_moments(), problem.size());
-    let parents = BestParents::compute(s, problem.rows(), observer)?;
-    let order = best_order(&parents, observer)?;
+    let parents = BestParents::compute(problem, ExactScore::Bic, observer)?;
+    let order = best_order(problem, &parents, observer)?;
 
     let mut weights = Mat::zeros(d, d);
     let mut before = 0;
@@ -31,7 +31,20 @@ pub(super) fn best_graph(problem: &Problem, observer: &dyn Observer) -> Result<P
     Ok(proposal)
 }
 
-/// For each variable and each set of others, the score of the best parents within that set.
+/// The order with the smallest sum of residual variances when each variable is regressed on those
+/// before it that prior knowledge allows.
+pub(super) fn best_order_within(
+    problem: &Problem,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    let parents = BestParents::compute(problem, ExactScore::LeastSquares, observer)?;
+    let mut proposal = Proposal::direct(Order::strict(&best_order(problem, &parents, observer)?));
+    proposal.evaluations = (problem.size() as u64) << (problem.size() - 1);
+    Ok(proposal)
+}
+
+/// For each variable and each set of others, the score of the best parents within that set;
+/// infinite where a parent that must be there is missing.
 struct BestParents {
     d: usize,
     /// Table of variable 0, then of variable 1, ...; in each, bit `i` of an index stands for the
@@ -40,8 +53,12 @@ struct BestParents {
 }
 
 impl BestParents {
-    fn compute(s: MatRef<'_, f64>, rows: u64, observer: &dyn Observer) -> Result<Self, Error> {
-        let d = s.nrows();
+    fn compute(
+        problem: &Problem,
+        score: ExactScore,
+        observer: &dyn Observer,
+    ) -> Result<Self, Error> {
+        let (s, d) = (problem.second_moments(), problem.size());
         let length = 1usize << (d - 1);
         let mut scores = reserve(d * length)?;
         scores.resize(d * length, 0.0);
@@ -61,8 +78,13 @@ impl BestParents {
                 .collect();
             let scorer = Scorer {
                 floor: others.iter().map(|&j| s[(j, j)] * pivot_floor(d)).collect(),
-                rows: rows as f64,
-                penalty: (rows as f64).ln(),
+                known: others
+                    .iter()
+                    .map(|&i| problem.knowledge().and_then(|known| Known::of(known, i, target)))
+                    .collect(),
+                score,
+                rows: problem.rows() as f64,
+                penalty: (problem.rows() as f64).ln(),
             };
             let flow = fill(table, &mut levels, 0, 0, &scorer, &report);
             if flow.is_break() { Err(Error::Cancelled) } else { Ok(()) }
@@ -95,8 +117,36 @@ impl BestParents {
 struct Scorer {
     /// Rounding level of each variable's variance, in the order of decision, the target last.
     floor: Vec<f64>,
+    /// Whether each variable is known to be a parent, or not to be one.
+    known: Vec<Option<Known>>,
+    score: ExactScore,
     rows: f64,
     penalty: f64,
+}
+
+impl Scorer {
+    fn score(&self, variance: f64, parents: usize) -> f64 {
+        match self.score {
+            ExactScore::LeastSquares => variance,
+            ExactScore::Bic => self.rows * variance.ln() + self.penalty * parents as f64,
+        }
+    }
+}
+
+/// What is known of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Present,
+    Absent,
+}
+
+impl Known {
+    fn of(knowledge: &Knowledge, from: usize, to: usize) -> Option<Self> {
+        if knowledge.requires(from, to) {
+            return Some(Self::Present);
+        }
+        (!knowledge.allows(from, to)).then_some(Self::Absent)
+    }
 }
 
 /// Fills `table` with the score of the best parents within each set of the undecided variables, on
@@ -117,12 +167,25 @@ fn fill(
     let decided = scorer.floor.len() - 1 - undecided;
     if undecided == 0 {
         let variance = levels[0][(skipped, skipped)].max(scorer.floor[decided]);
-        table[0] = scorer.rows * variance.ln() + scorer.penalty * taken as f64;
+        table[0] = scorer.score(variance, taken);
         return Continue(());
     }
     let half = table.len() / 2;
     let (without, with) = table.split_at_mut(half);
-    fill(without, levels, skipped + 1, taken, scorer, report)?;
+    let known = scorer.known[decided];
+    let finish = || if 2 * half == REPORT { report(REPORT) } else { Continue(()) };
+    let skip = || if half >= REPORT { report(half) } else { Continue(()) };
+    if known == Some(Known::Present) {
+        without.fill(f64::INFINITY);
+        skip()?;
+    } else {
+        fill(without, levels, skipped + 1, taken, scorer, report)?;
+    }
+    if known == Some(Known::Absent) {
+        with.copy_from_slice(without);
+        skip()?;
+        return finish();
+    }
 
     let (here, rest) = levels.split_first_mut().expect("a level for each variable taken in");
     let pivot_column = &here.col_as_slice(skipped)[skipped..];
@@ -145,16 +208,27 @@ fn fill(
             *with = *without;
         }
     }
-    if 2 * half == REPORT { report(REPORT) } else { Continue(()) }
+    finish()
 }
 
 /// The best order, found from its end; among equally good variables the one with the largest index
 /// comes last.
-fn best_order(parents: &BestParents, observer: &dyn Observer) -> Result<Vec<usize>, Error> {
+fn best_order(
+    problem: &Problem,
+    parents: &BestParents,
+    observer: &dyn Observer,
+) -> Result<Vec<usize>, Error> {
     let size = 1usize << parents.d;
     let mut best = reserve(size)?;
     best.push(0.0);
-    let members = |set: usize| (0..parents.d).filter(move |j| set >> j & 1 == 1);
+    // The sets of variables that must come before each variable.
+    let before: Vec<usize> = (0..parents.d)
+        .map(|j| problem.knowledge().map_or(0, |known| known.predecessors(j)[0] as usize))
+        .collect();
+    let before = &before;
+    // The members of a set that can be its last.
+    let members =
+        |set: usize| (0..parents.d).filter(move |&j| set >> j & 1 == 1 && before[j] & !set == 0);
     let score = |best: &[f64], set: usize, j: usize| {
         let before = set & !(1 << j);
         best[before] + parents.score(j, before)
@@ -173,7 +247,7 @@ fn best_order(parents: &BestParents, observer: &dyn Observer) -> Result<Vec<usiz
         let as_good = |&j: &usize| {
             let before = best[set & !(1 << j)];
             let rounding = pivot_floor(parents.d) * (before.abs() + best[set].abs());
-            score(&best, set, j) <= best[set] + rounding
+            before.is_finite() && score(&best, set, j) <= best[set] + rounding
         };
         let last = members(set).rfind(as_good).unwrap_or(set.ilog2() as usize);
         order.push(last);

@@ -45,7 +45,7 @@ impl ExactScore {
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
 /// | `score` | `least-squares` | what is minimised | `least-squares`, `bic` |
-/// | `max_variables` | what fits in 8 GiB: 29 for `least-squares`, 26 for `bic` | more variables are refused before any memory is taken | 2 to 36 |
+/// | `max_variables` | what fits in 8 GiB: 29 for `least-squares`, 26 for `bic` and with prior knowledge | more variables are refused before any memory is taken | 2 to 36 |
 ///
 /// One more variable doubles memory and time, for `bic` a little more.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub struct ExactParams {
 
 impl ExactParams {
     /// Checks the parameters and returns the limit on the number of variables.
-    fn limit(&self) -> Result<usize, Error> {
+    fn limit(&self, tables: ExactScore) -> Result<usize, Error> {
         match self.max_variables {
             Some(limit) if !(2..=36).contains(&limit) => Err(Error::Parameter {
                 name: "max_variables",
@@ -67,7 +67,7 @@ impl ExactParams {
                 reason: "it should be between 2 and 36",
             }),
             Some(limit) => Ok(limit),
-            None => Ok(self.score.default_limit()),
+            None => Ok(tables.default_limit()),
         }
     }
 }
@@ -83,7 +83,8 @@ impl ExactParams {
 ///
 /// where the cost of `j` is its residual variance given all of `U \ j` for least squares, and for
 /// BIC the score of its best set of parents within `U \ j`. With least squares this is what an
-/// exact solver without a penalty on edges finds (the GOBNILP rows of the NoCurl paper).
+/// exact solver without a penalty on edges finds (the GOBNILP rows of the NoCurl paper). Prior
+/// knowledge limits the parents and the orders: the result is the best of those that satisfy it.
 ///
 /// Cost about `d 2^d` small steps and `8 * 2^d` bytes for least squares, `d^2 2^d / 4` and
 /// `4 d 2^d` bytes for BIC. Residual variances come from one Schur complement step per subset, on
@@ -113,7 +114,9 @@ pub fn propose(
     params: &ExactParams,
     observer: &dyn Observer,
 ) -> Result<Proposal, Error> {
-    let limit = params.limit()?;
+    // Where parents are limited, least squares needs the tables of BIC.
+    let informed = problem.knowledge().is_some();
+    let limit = params.limit(if informed { ExactScore::Bic } else { params.score })?;
     if problem.size() > limit {
         return Err(Error::TooManyColumns {
             method: "exact",
@@ -123,6 +126,7 @@ pub fn propose(
         });
     }
     let mut proposal = match params.score {
+        ExactScore::LeastSquares if informed => bic::best_order_within(problem, observer)?,
         ExactScore::LeastSquares => least_squares::best_order(problem, observer)?,
         ExactScore::Bic => bic::best_graph(problem, observer)?,
     };

@@ -6,6 +6,7 @@ mod search;
 
 use serde::{Deserialize, Serialize};
 
+use super::member::member;
 use super::{Problem, Proposal, Termination, require};
 use crate::regress::refit;
 use crate::{Error, Observer, Order};
@@ -81,7 +82,7 @@ pub(super) fn propose(
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let found = search(problem, params, None, observer)?;
-    let member = found.class.to_dag()?;
+    let member = member(problem, &found.class)?;
     Ok(Proposal {
         weights: Some(refit(problem, member.weights())?),
         iterations: found.steps,

@@ -76,8 +76,11 @@ impl ColumnSpace {
         let d = s.nrows();
         let mut slope = 0.0;
         self.free.clear();
-        step[j] = 0.0;
-        for i in (0..d).filter(|&i| i != j) {
+        for i in 0..d {
+            if !state.is_free(i, j) {
+                step[i] = 0.0;
+                continue;
+            }
             let weight = state.ridge(i, j);
             if weight <= FORCED * s[(i, i)] {
                 self.free.push(i);

@@ -105,7 +105,7 @@ impl Columns {
                 smooth_step.fill(0.0);
                 let mut energy = 0.0;
                 for i in 0..residual.len() {
-                    let value = if i == j { 0.0 } else { -state.gradient(i, j) };
+                    let value = if state.is_free(i, j) { -state.gradient(i, j) } else { 0.0 };
                     residual[i] = value;
                     direction[i] = value / (state.second_moments[(i, i)] + state.ridge(i, j));
                     energy += value * direction[i];
@@ -139,7 +139,7 @@ impl Columns {
                     let ridge = state.ridge(i, j);
                     step[i] += length * direction[i];
                     smooth_step[i] += length * product[i];
-                    if i != j {
+                    if state.is_free(i, j) {
                         residual[i] -= length * (product[i] + ridge * direction[i]);
                         // The preconditioned residual takes the place of the product.
                         product[i] = residual[i] / (state.second_moments[(i, i)] + ridge);

@@ -7,12 +7,12 @@ mod tests;
 
 use faer::{Mat, MatRef};
 
-use super::penalised::Info;
+use super::penalised::{Info, Penalised};
 use crate::algorithms::Termination;
 use crate::linalg;
-use crate::objective::{Acyclicity, Penalty};
+use crate::objective::Penalty;
 use crate::observe::checkpoint;
-use crate::{Error, Observer, Progress};
+use crate::{Error, Knowledge, Observer, Progress};
 
 /// How a penalty `h` enters the objective: `linear * h + quadratic / 2 * h^2`.
 ///
@@ -45,9 +45,15 @@ struct State<'a> {
     weights: MatRef<'a, f64>,
     /// The gradient of F.
     smooth: MatRef<'a, f64>,
+    knowledge: Option<&'a Knowledge>,
 }
 
 impl State<'_> {
+    /// False for entries that stay zero: the diagonal and edges that are known not to be there.
+    fn is_free(&self, i: usize, j: usize) -> bool {
+        i != j && self.knowledge.is_none_or(|knowledge| knowledge.allows(i, j))
+    }
+
     fn ridge(&self, i: usize, j: usize) -> f64 {
         2.0 * self.strength * self.walks[(j, i)]
     }
@@ -94,23 +100,14 @@ impl Steps {
     }
 }
 
-/// When the reweighted ridge stops.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Stop {
-    /// Smallest relative decrease of the objective that counts as progress.
-    pub(super) tolerance: f64,
-    /// Limit on iterations.
-    pub(super) max_iterations: u64,
-}
-
 /// Sufficient decrease asked of a step, as a part of what the slope promises.
 const ARMIJO: f64 = 1e-4;
 
 /// Halvings of a step before the search counts as stalled.
 const MAX_HALVINGS: u32 = 40;
 
-/// Minimises `F(A) + penalty(h(A))` over matrices with zero diagonal, starting from `weights`,
-/// which is overwritten.
+/// Minimises `F(A) + penalty(h(A))` over matrices with zero diagonal, and zeros where `knowledge`
+/// allows no edge, starting from `weights`, which is overwritten.
 ///
 /// Because `grad h = 2 E' ∘ A`, the penalty acts on column j like a ridge with weights
 /// `2 slope E'[:, j]`. Each iteration solves these d ridge regressions with `E` held fixed and
@@ -120,27 +117,23 @@ const MAX_HALVINGS: u32 = 40;
 /// Cost per iteration: up to 250 variables d Cholesky factorisations of the variables that the
 /// ridge leaves free, in parallel; beyond, at most 20 d x d products by conjugate gradients.
 pub(super) fn minimise(
-    second_moments: MatRef<'_, f64>,
-    acyclicity: Acyclicity,
+    problem: &Penalised<'_>,
     multiplier: Multiplier,
     weights: &mut Mat<f64>,
-    stop: Stop,
     observer: &dyn Observer,
 ) -> Result<Info, Error> {
-    let steps = Steps::new(weights.nrows());
-    minimise_by(steps, second_moments, acyclicity, multiplier, weights, stop, observer)
+    minimise_by(Steps::new(weights.nrows()), problem, multiplier, weights, observer)
 }
 
 /// [`minimise`] with the given way of finding steps.
 fn minimise_by(
     mut steps: Steps,
-    second_moments: MatRef<'_, f64>,
-    acyclicity: Acyclicity,
+    problem: &Penalised<'_>,
     multiplier: Multiplier,
     weights: &mut Mat<f64>,
-    stop: Stop,
     observer: &dyn Observer,
 ) -> Result<Info, Error> {
+    let Penalised { second_moments, acyclicity, knowledge, .. } = *problem;
     let d = weights.nrows();
     let mut penalty = Penalty::new(acyclicity, d);
     let mut step = Mat::<f64>::zeros(d, d);
@@ -158,7 +151,7 @@ fn minimise_by(
     let mut evaluations = 1;
     let mut iterations = 0;
     let termination = loop {
-        if iterations == stop.max_iterations {
+        if iterations == problem.max_iterations {
             break Termination::MaxIterations;
         }
         iterations += 1;
@@ -176,6 +169,7 @@ fn minimise_by(
             walks: penalty.walks(),
             weights: weights.as_ref(),
             smooth: smooth.as_ref(),
+            knowledge,
         };
         let slope = steps.solve(state, &mut step, &mut smooth_step)?;
         let (along, curvature) = line(smooth.as_ref(), step.as_ref(), smooth_step.as_ref());
@@ -214,7 +208,7 @@ fn minimise_by(
         }
         let decrease = objective - new_objective;
         (loss, h, objective) = (new_loss, new_h, new_objective);
-        if decrease <= stop.tolerance * objective.abs().max(1.0) {
+        if decrease <= problem.tolerance * objective.abs().max(1.0) {
             break Termination::Converged;
         }
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::{Multiplier, State, Steps, Stop, direct, iterative, minimise_by};
+use super::{Multiplier, State, Steps, direct, iterative, minimise_by};
 use crate::algorithms::Termination;
 use crate::objective::{Acyclicity, Penalty, least_squares};
 use crate::optimize::{Penalised, Solver};
@@ -15,6 +15,23 @@ const PENALTIES: [Acyclicity; 3] =
 fn second_moments(d: usize, seed: u64) -> Mat<f64> {
     let simulation = Simulation { variables: d, degree: 2.0, ..Simulation::default() };
     simulate(&simulation, seed).unwrap().data.moments().second_moments(true)
+}
+
+fn penalised(
+    s: MatRef<'_, f64>,
+    acyclicity: Acyclicity,
+    tolerance: f64,
+    max_iterations: u64,
+) -> Penalised<'_> {
+    Penalised {
+        second_moments: s,
+        acyclicity,
+        lambda1: 0.0,
+        solver: Solver::Ridge,
+        tolerance,
+        max_iterations,
+        knowledge: None,
+    }
 }
 
 fn direct(d: usize) -> Steps {
@@ -69,17 +86,8 @@ fn stops_where_the_gradient_vanishes() {
             for steps in [direct(7), iterative(7)] {
                 let mut weights = Mat::zeros(7, 7);
                 let values = Values::default();
-                let stop = Stop { tolerance: 1e-15, max_iterations: 20_000 };
-                let info = minimise_by(
-                    steps,
-                    s.as_ref(),
-                    acyclicity,
-                    multiplier,
-                    &mut weights,
-                    stop,
-                    &values,
-                )
-                .unwrap();
+                let problem = penalised(s.as_ref(), acyclicity, 1e-15, 20_000);
+                let info = minimise_by(steps, &problem, multiplier, &mut weights, &values).unwrap();
                 let case = format!("{acyclicity:?}, {multiplier:?}, {info:?}");
                 assert_ne!(info.termination, Termination::MaxIterations, "{case}");
                 let (value, gradient) =
@@ -109,9 +117,9 @@ fn both_kinds_of_steps_reach_the_same_value() {
     let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
     let reached = [direct(d), iterative(d)].map(|steps| {
         let mut weights = Mat::zeros(d, d);
-        let stop = Stop { tolerance: 1e-10, max_iterations: 5000 };
         let polynomial = Acyclicity::Polynomial;
-        minimise_by(steps, s.as_ref(), polynomial, multiplier, &mut weights, stop, &()).unwrap();
+        let problem = penalised(s.as_ref(), polynomial, 1e-10, 5000);
+        minimise_by(steps, &problem, multiplier, &mut weights, &()).unwrap();
         objective(s.as_ref(), polynomial, multiplier, weights.as_ref()).0
     });
     assert!((reached[0] / reached[1] - 1.0).abs() < 1e-4, "{reached:?}");
@@ -136,6 +144,7 @@ fn every_step_goes_downhill() {
                 walks: penalty.walks(),
                 weights: weights.as_ref(),
                 smooth: smooth.as_ref(),
+                knowledge: None,
             };
             for mut steps in [direct(d), iterative(d)] {
                 let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
@@ -173,6 +182,7 @@ fn steps_solve_the_ridge_regressions() {
         walks: penalty.walks(),
         weights: weights.as_ref(),
         smooth: smooth.as_ref(),
+        knowledge: None,
     };
     for (mut steps, bound) in [(direct(d), 1e-10), (iterative(d), 0.1)] {
         let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
@@ -198,14 +208,8 @@ fn both_solvers_take_every_penalty() {
     let multiplier = Multiplier { linear: 20.0, quadratic: 5.0 };
     for acyclicity in PENALTIES {
         let values = [Solver::Ridge, Solver::Lbfgs].map(|solver| {
-            let penalised = Penalised {
-                second_moments: s.as_ref(),
-                acyclicity,
-                lambda1: 0.0,
-                solver,
-                tolerance: 1e-10,
-                max_iterations: 20_000,
-            };
+            let penalised =
+                Penalised { solver, ..penalised(s.as_ref(), acyclicity, 1e-10, 20_000) };
             let mut weights = Mat::zeros(8, 8);
             let info = penalised.minimise(multiplier, &mut weights, &()).unwrap();
             assert_ne!(info.termination, Termination::MaxIterations);
@@ -221,10 +225,59 @@ fn both_solvers_take_every_penalty() {
 fn running_out_of_iterations_is_said() {
     let s = second_moments(8, 2);
     let mut weights = Mat::zeros(8, 8);
-    let stop = Stop { tolerance: 1e-15, max_iterations: 3 };
     let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
-    let polynomial = Acyclicity::Polynomial;
-    let info = minimise_by(direct(8), s.as_ref(), polynomial, multiplier, &mut weights, stop, &())
-        .unwrap();
+    let problem = penalised(s.as_ref(), Acyclicity::Polynomial, 1e-15, 3);
+    let info = minimise_by(direct(8), &problem, multiplier, &mut weights, &()).unwrap();
     assert_eq!((info.termination, info.iterations), (Termination::MaxIterations, 3));
+}
+
+/// Edges that are not allowed stay at zero, and the others reach the minimum without them.
+#[test]
+fn forbidden_edges_are_pinned() {
+    let d = 7;
+    let s = second_moments(d, 1);
+    let names = crate::Dataset::default_names(d);
+    let pair = |i: usize, j: usize| (names[i].clone(), names[j].clone());
+    let knowledge = crate::KnowledgeSpec {
+        required: vec![pair(6, 2)],
+        forbidden: vec![pair(0, 1), pair(3, 1), pair(1, 0), pair(4, 5)],
+        sources: vec![names[3].clone()],
+        ..Default::default()
+    }
+    .resolve(&names)
+    .unwrap();
+    let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
+    for acyclicity in PENALTIES {
+        let problem = Penalised {
+            knowledge: Some(&knowledge),
+            ..penalised(s.as_ref(), acyclicity, 1e-15, 20_000)
+        };
+        let by_lbfgs = Penalised { solver: Solver::Lbfgs, ..problem };
+        let runs = [
+            Box::new(|w: &mut Mat<f64>| minimise_by(direct(d), &problem, multiplier, w, &()))
+                as Box<dyn Fn(&mut Mat<f64>) -> _>,
+            Box::new(|w| minimise_by(iterative(d), &problem, multiplier, w, &())),
+            Box::new(|w| by_lbfgs.minimise(multiplier, w, &())),
+        ];
+        for run in runs {
+            let mut weights = Mat::zeros(d, d);
+            run(&mut weights).unwrap();
+            let (_, gradient) = objective(s.as_ref(), acyclicity, multiplier, weights.as_ref());
+            let (_, slope) =
+                objective(s.as_ref(), acyclicity, multiplier, Mat::zeros(d, d).as_ref());
+            let mut pinned = 0;
+            for j in 0..d {
+                for i in 0..d {
+                    if knowledge.allows(i, j) {
+                        let part = gradient[(i, j)].abs() / slope.norm_max();
+                        assert!(part < 1e-4, "{acyclicity:?} ({i}, {j}): {part}");
+                    } else {
+                        assert_eq!(weights[(i, j)], 0.0);
+                        pinned += usize::from(i != j && gradient[(i, j)].abs() > 1e-3);
+                    }
+                }
+            }
+            assert!(pinned > 0, "the pins held nothing back");
+        }
+    }
 }

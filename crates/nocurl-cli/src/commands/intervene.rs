@@ -1,0 +1,146 @@
+//! `nocurl intervene`: the means of all variables after some are set.
+
+use nocurl::{Claim, effects};
+use serde::Serialize;
+
+use super::weighted::Weighted;
+use crate::args::InterveneArguments;
+use crate::failure::Failure;
+use crate::output::{Outputs, csv_text};
+use crate::report;
+
+/// The JSON form, documented in `docs/effects.md`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    graph: &'a str,
+    claim: Claim,
+    #[serde(rename = "do")]
+    set: Vec<Setting<'a>>,
+    variables: Vec<Moved<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Setting<'a> {
+    variable: &'a str,
+    value: f64,
+}
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    variable: &'a str,
+    before: f64,
+    after: f64,
+    difference: f64,
+    identified: bool,
+}
+
+/// Runs the command.
+pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
+    let outputs = Outputs::check("means", &arguments.output)?;
+    outputs.spare(&arguments.graph)?;
+    let typed: Vec<(&str, f64)> =
+        arguments.set.iter().map(|text| setting(text)).collect::<Result<_, _>>()?;
+    let graph = Weighted::read(&arguments.graph)?;
+    let Some(means) = &graph.means else {
+        return Err(Failure::Input(format!(
+            "`{}` has no means, which an intervention starts from: learn the graph with --output \
+             g.json and give that file",
+            graph.label
+        )));
+    };
+    let mut set: Vec<(usize, f64)> = Vec::new();
+    for &(name, value) in &typed {
+        let variable = graph.variable("--do", name)?;
+        if set.iter().any(|&(known, _)| known == variable) {
+            return Err(Failure::Input(format!("--do {name}: it is set twice")));
+        }
+        set.push((variable, value));
+    }
+    let after = effects::intervene(&graph.dag, means, &set)?;
+    if let Some(broken) = after.iter().position(|mean| !mean.is_finite()) {
+        return Err(Failure::Input(format!(
+            "`{}`: the mean of `{}` leaves the range of numbers",
+            graph.label, graph.names[broken]
+        )));
+    }
+    let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
+    let identified = effects::identified(&graph.meant, &variables);
+    let mut warnings = graph.warnings.clone();
+    let open = identified.iter().filter(|&&identified| !identified).count();
+    if open > 0 {
+        warnings.push(format!(
+            "{}, marked `open`, depend{} on directions that the data do not give: {} may give \
+             other values",
+            report::count(open as u64, "mean"),
+            if open == 1 { "s" } else { "" },
+            graph.others()
+        ));
+    }
+    let document = Document {
+        schema: "nocurl/intervention/1",
+        graph: &graph.label,
+        claim: graph.claim,
+        set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
+        variables: (0..after.len())
+            .map(|i| Moved {
+                variable: &graph.names[i],
+                before: means[i],
+                after: after[i],
+                difference: after[i] - means[i],
+                identified: identified[i],
+            })
+            .collect(),
+        warnings: &warnings,
+    };
+    let json = report::json(&document)?;
+    let records = document.variables.iter().map(|moved| {
+        let numbers = [moved.before, moved.after, moved.difference].map(|x| format!("{x:?}"));
+        let mut record = vec![moved.variable.to_string()];
+        record.extend(numbers);
+        record.push(moved.identified.to_string());
+        record
+    });
+    let heading = ["variable", "before", "after", "difference", "identified"];
+    outputs.write(&json, &csv_text(&heading, records))?;
+    if arguments.json {
+        return report::print(&json);
+    }
+    let settings: Vec<String> =
+        typed.iter().map(|(name, value)| format!("{} = {value}", report::clean(name))).collect();
+    let mut text = graph.headline();
+    text += &report::line("Set", &settings.join(", "));
+    text += &format!("\n{}", table(&document.variables, &variables));
+    text += &report::warnings(&warnings);
+    report::print(&text)
+}
+
+/// `X=1`: a variable and its value. A name may hold `=`, a number cannot.
+fn setting(text: &str) -> Result<(&str, f64), Failure> {
+    let refused = |reason| Failure::Input(format!("--do {text}: {reason}"));
+    let (name, value) =
+        text.rsplit_once('=').ok_or_else(|| refused("write --do VARIABLE=VALUE"))?;
+    let value: f64 = value.trim().parse().map_err(|_| refused("the value is not a number"))?;
+    if value.is_finite() {
+        Ok((name.trim(), value))
+    } else {
+        Err(refused("the value must be a finite number"))
+    }
+}
+
+fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
+    let heading = ["variable", "before", "after", "difference", ""].map(String::from).to_vec();
+    let rows = variables.iter().enumerate().map(|(i, moved)| {
+        let mark = match moved.identified {
+            _ if set.contains(&i) => "set",
+            true => "",
+            false => "open",
+        };
+        let [before, after, difference] =
+            [moved.before, moved.after, moved.difference].map(report::number);
+        vec![moved.variable.into(), before, after, difference, mark.into()]
+    });
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    report::grid(&rows, &[1, 2, 3])
+}

@@ -1,0 +1,73 @@
+//! Which directions of a graph are supported, and by what, in words.
+
+use nocurl::refine::Refine;
+use nocurl::{Claim, Options};
+use nocurl_io::{Edge, GraphDocument, Mark};
+
+use crate::report::count;
+
+/// Edges named one by one; of more only the number is told.
+const NAMED_EDGES: usize = 5;
+
+/// What the directions rest on, and which of them are supported how far.
+pub(crate) fn sentence(options: &Options, document: &GraphDocument) -> String {
+    let assumption = capitalised(assumption(options));
+    let all = document.edges.len();
+    let open: Vec<&Edge> = document
+        .marked_edges()
+        .filter(|&(_, mark)| mark == Mark::Undirected)
+        .map(|(edge, _)| edge)
+        .collect();
+    let directions = count(all as u64, "direction");
+    let supported = match all - open.len() {
+        0 => format!("none of {directions}"),
+        some => format!("{some} of {directions}"),
+    };
+    let rest = match (document.claim, open.len()) {
+        _ if all == 0 => "There are no edges".into(),
+        (Claim::Skeleton, _) => format!("None of {directions} is supported"),
+        (Claim::Class, 0) => format!("Conditional independences support {supported}"),
+        (Claim::Class, _) => format!(
+            "Conditional independences support {supported}; {} may point either way",
+            named(&open, "-", all)
+        ),
+        (Claim::Dag, 0) => format!("Conditional independences alone support {supported} as well"),
+        (Claim::Dag, number) => format!(
+            "Conditional independences alone support {supported}; {} rest{} on that assumption \
+             alone",
+            named(&open, "->", all),
+            if number == 1 { "s" } else { "" }
+        ),
+    };
+    format!("{assumption}. {rest}.")
+}
+
+/// What the last step that chose an order rests on.
+fn assumption(options: &Options) -> &'static str {
+    match options.refine {
+        Some(Refine::Bic) => "directions within an equivalence class are arbitrary: see the CPDAG",
+        Some(Refine::EqualVariance) => {
+            "directions rest on error variances of similar size in the units given"
+        }
+        None => options.algorithm.assumption(),
+    }
+}
+
+fn named(edges: &[&Edge], arrow: &str, all: usize) -> String {
+    if edges.len() > NAMED_EDGES {
+        let others = if edges.len() < all { "the other" } else { "all" };
+        return format!("{others} {}", edges.len());
+    }
+    let names: Vec<String> =
+        edges.iter().map(|edge| format!("`{}` {arrow} `{}`", edge.from, edge.to)).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
+    first + letters.as_str()
+}

@@ -1,0 +1,115 @@
+use serde_json::Value;
+
+use crate::{Folder, chain, repository_data};
+
+#[test]
+fn support_is_shown_and_written() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let run = |output: &str, more: &[&str]| {
+        let common = ["learn", "rain.csv", "--bootstrap", "50", "--output", output];
+        folder.run(&[common.as_slice(), more].concat())
+    };
+    let shown = run("g.json", &[]);
+    let (head, rest) = shown.split_once(" in ").unwrap();
+    let (_, tail) = rest.split_once(" s (").unwrap();
+    insta::assert_snapshot!(format!("{head} in [time] ({tail}"));
+
+    let support = folder.json("g.json")["bootstrap"].clone();
+    assert_eq!((&support["kind"], &support["level"]), (&"rows".into(), &0.95.into()));
+    assert_eq!((&support["replicates"], &support["failed"]), (&50.into(), &0.into()));
+    let pairs = support["pairs"].as_array().unwrap();
+    let pair = pairs.iter().find(|pair| pair["from"] == "rain" && pair["to"] == "wet").unwrap();
+    assert_eq!((&pair["forward"], &pair["adjacent"]), (&1.0.into(), &1.0.into()));
+    let ends = pair["weight"].as_array().unwrap();
+    assert!(ends[0].as_f64().unwrap() < 1.5 && ends[1].as_f64().unwrap() > 1.5, "{pair}");
+    let consensus = support["consensus"].as_array().unwrap();
+    assert!(consensus.iter().any(|edge| edge["from"] == "wet" && edge["to"] == "slip"));
+
+    // The other numbers are those of a run without, up to the rounding of the moments.
+    folder.run(&["learn", "rain.csv", "--output", "plain.json", "-q"]);
+    let plain = folder.json("plain.json");
+    assert!(plain["bootstrap"].is_null());
+    let weight = |document: &Value| document["edges"][0]["weight"].as_f64().unwrap();
+    assert!((weight(&plain) - weight(&folder.json("g.json"))).abs() < 1e-12);
+
+    // Threads and repetition change nothing; the seed does.
+    run("one.json", &["--threads", "1", "-q"]);
+    run("two.json", &["--threads", "2", "-q"]);
+    run("seed.json", &["--seed", "1", "-q"]);
+    assert_eq!(folder.json("one.json")["bootstrap"], support);
+    assert_eq!(folder.json("two.json")["bootstrap"], support);
+    assert_ne!(folder.json("seed.json")["bootstrap"], support);
+}
+
+#[test]
+fn effects_have_intervals_where_there_are_some() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    folder.run(&["learn", "rain.csv", "--bootstrap", "50", "--output", "g.json", "-q"]);
+    let effects: Value =
+        serde_json::from_str(&folder.run(&["effects", "g.json", "--json"])).unwrap();
+    assert_eq!(effects["level"], 0.95);
+    for effect in effects["effects"].as_array().unwrap() {
+        let size = effect["effect"].as_f64().unwrap();
+        let ends = effect["interval"].as_array().unwrap();
+        assert!(ends[0].as_f64().unwrap() < size && size < ends[1].as_f64().unwrap(), "{effect}");
+    }
+    assert!(folder.run(&["effects", "g.json"]).contains("95% interval"));
+    let one = folder.run(&["effects", "g.json", "--from", "rain", "--to", "slip"]);
+    assert!(one.contains(" (95% interval ") && one.contains(" to "), "{one}");
+    let none = folder.run(&["effects", "g.json", "--from", "slip", "--to", "rain"]);
+    assert!(none.contains("0 (95% interval 0 to 0): there is no directed path"), "{none}");
+}
+
+#[test]
+fn every_claim_and_methods_on_rows_have_support() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let support = |method: &str| {
+        let shown = folder.run(&["learn", "rain.csv", "--method", method, "--bootstrap", "4"]);
+        shown.lines().find(|line| line.starts_with("Support")).unwrap().to_string()
+    };
+    for method in ["fges", "mmpc"] {
+        let told = support(method);
+        assert!(told.contains("at least 90% of 4 resampled tables: 2 of 2"), "{told}");
+    }
+    assert!(support("cam").contains(" of 2; in less than 50%: "));
+}
+
+#[test]
+fn a_real_table_is_resampled_too() {
+    let folder = Folder::new();
+    let data = repository_data("sachs.csv");
+    let shown = folder.run(&["learn", &data, "--prune", "bic", "--bootstrap", "20"]);
+    assert!(shown.contains("Support  edges in at least 90% of 20 resampled tables: "), "{shown}");
+}
+
+#[test]
+fn tables_that_fail_are_told() {
+    let folder = Folder::new();
+    let mut table = String::from("a,rare\n");
+    (0..12).for_each(|i| table += &format!("{},{}\n", i * i % 7, u8::from(i == 5)));
+    folder.write("rare.csv", table);
+    let shown = folder.run(&["learn", "rare.csv", "--bootstrap", "40", "--output", "g.json"]);
+    let failed = folder.json("g.json")["bootstrap"]["failed"].as_u64().unwrap();
+    assert!(failed > 0);
+    assert!(shown.contains(&format!("{failed} of 40 resampled tables could not")), "{shown}");
+    assert!(shown.contains("`rare`"), "{shown}");
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    for number in ["0", "1", "1000001", "18446744073709551615"] {
+        let line = folder.refused(&["learn", "rain.csv", "--bootstrap", number]);
+        assert!(line.contains(&format!("--bootstrap {number}: between 2 and 1000000")), "{line}");
+    }
+    for number in ["-5", "many", "2.5"] {
+        let line = folder.refused(&["learn", "rain.csv", "--bootstrap", number]);
+        assert!(line.contains("--bootstrap"), "{line}");
+    }
+    let line = folder.refused(&["learn", "rain.csv", "--bootstrap", "9", "--missing", "em"]);
+    assert!(line.contains("--missing em") && line.contains("--missing drop"), "{line}");
+}

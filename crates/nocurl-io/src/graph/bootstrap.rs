@@ -1,0 +1,138 @@
+//! What replicates had in common, by the names of the variables.
+
+use std::collections::BTreeMap;
+
+use nocurl::bootstrap::{Bootstrap, Interval, Kind};
+use serde::{Deserialize, Serialize};
+
+use super::Edge;
+
+/// A [`Bootstrap`] as JSON holds it.
+///
+/// The fields are documented for readers of the files in `docs/graph-json.md`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapSummary {
+    /// Where the tables came from.
+    pub kind: Kind,
+    /// Replicates asked for.
+    pub replicates: usize,
+    /// Replicates that could not be learnt from.
+    pub failed: usize,
+    /// Why the first of these failed.
+    pub first_error: Option<String>,
+    /// Share of replicates inside an interval.
+    pub level: f64,
+    /// Pairs that are adjacent in some replicate.
+    pub pairs: Vec<PairSupport>,
+    /// Ordered pairs with a path in some replicate.
+    pub paths: Vec<PathSupport>,
+    /// Frequent edges without cycles, with median weights.
+    pub consensus: Vec<Edge>,
+}
+
+/// How often two variables are adjacent, and in which direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairSupport {
+    /// Where the more frequent direction starts.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// Frequency of `from -> to`.
+    pub forward: f64,
+    /// Frequency of `to -> from`.
+    pub backward: f64,
+    /// Frequency of an edge whose direction is not meant.
+    pub undirected: f64,
+    /// Frequency of an edge of any kind.
+    pub adjacent: f64,
+    /// Interval of the weight of `from -> to`.
+    pub weight: Option<[f64; 2]>,
+    /// Interval of the weight of `to -> from`.
+    pub weight_backward: Option<[f64; 2]>,
+}
+
+/// How often a directed path leads from one variable to another, and with which effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathSupport {
+    /// Where the paths start.
+    pub from: String,
+    /// Where they end.
+    pub to: String,
+    /// Frequency of a path.
+    pub ancestor: f64,
+    /// Interval of the total effect.
+    pub effect: [f64; 2],
+}
+
+/// What replicates say of one edge in one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EdgeSupport {
+    /// Frequency of the edge in this direction.
+    pub directed: f64,
+    /// Frequency of an edge of any kind.
+    pub adjacent: f64,
+    /// Interval of the weight.
+    pub weight: Option<[f64; 2]>,
+}
+
+impl BootstrapSummary {
+    /// The result of a bootstrap with names for the variables.
+    ///
+    /// # Panics
+    /// When there are fewer names than variables.
+    pub fn new(found: &Bootstrap, names: &[String]) -> Self {
+        let name = |i: usize| names[i].clone();
+        let ends = |interval: Interval| [interval.lower, interval.upper];
+        let mut consensus: Vec<Edge> = found
+            .consensus
+            .edges()
+            .map(|(from, to, weight)| Edge { from: name(from), to: name(to), weight })
+            .collect();
+        consensus.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        Self {
+            kind: found.kind,
+            replicates: found.replicates,
+            failed: found.failed,
+            first_error: found.first_error.as_ref().map(ToString::to_string),
+            level: found.level,
+            pairs: found
+                .pairs
+                .iter()
+                .map(|pair| PairSupport {
+                    from: name(pair.from),
+                    to: name(pair.to),
+                    forward: pair.forward,
+                    backward: pair.backward,
+                    undirected: pair.undirected,
+                    adjacent: pair.adjacent,
+                    weight: pair.weight.map(ends),
+                    weight_backward: pair.weight_backward.map(ends),
+                })
+                .collect(),
+            paths: found
+                .paths
+                .iter()
+                .map(|path| PathSupport {
+                    from: name(path.from),
+                    to: name(path.to),
+                    ancestor: path.ancestor,
+                    effect: ends(path.effect),
+                })
+                .collect(),
+            consensus,
+        }
+    }
+
+    /// What the replicates say of each edge that occurs, by its ends, in both directions.
+    pub fn edges(&self) -> BTreeMap<(&str, &str), EdgeSupport> {
+        let mut edges = BTreeMap::new();
+        for pair in &self.pairs {
+            let (from, to, adjacent) = (pair.from.as_str(), pair.to.as_str(), pair.adjacent);
+            let forward = EdgeSupport { directed: pair.forward, adjacent, weight: pair.weight };
+            let weight = pair.weight_backward;
+            edges.insert((from, to), forward);
+            edges.insert((to, from), EdgeSupport { directed: pair.backward, adjacent, weight });
+        }
+        edges
+    }
+}

@@ -1,0 +1,215 @@
+//! Search over orders by BIC, with restarts (`order-search`).
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::fges::{self, FgesParams, FgesSearch};
+use super::member::member;
+use super::nocurl::{self, NoCurlParams};
+use super::{Problem, Proposal, Termination, require};
+use crate::observe::checkpoint;
+use crate::refine::bic::{Model, Search, State};
+use crate::regress::refit;
+use crate::{Cpdag, Dag, Error, Observer, Order, Progress};
+
+/// Restarts that run at once, each from the best order before them. More would use more threads,
+/// and lose improvements that two of them find apart.
+const BATCH: u64 = 8;
+
+/// Variables that a restart moves to random places.
+const KICKS: usize = 3;
+
+/// A fall of the score that counts.
+const PROGRESS: f64 = 1e-6;
+
+/// Parameters of the search over orders.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `penalty` | 2 | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC | above 0 |
+/// | `restarts` | 50 | searches from disturbed copies of the best order | from 0 |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OrderSearchParams {
+    /// What an edge costs, in units of `log n / 2`.
+    pub penalty: f64,
+    /// Searches from disturbed copies of the best order.
+    pub restarts: u64,
+}
+
+impl Default for OrderSearchParams {
+    fn default() -> Self {
+        Self { penalty: 2.0, restarts: 50 }
+    }
+}
+
+impl OrderSearchParams {
+    fn validate(&self) -> Result<(), Error> {
+        let fits = self.penalty > 0.0 && self.penalty.is_finite();
+        require("penalty", self.penalty, fits, "it must be a number above 0")
+    }
+}
+
+/// The order with the smallest BIC that a local search with restarts finds, and the parents that
+/// go with it; minimised is `-2 log-likelihood + penalty * log n * edges` of the Gaussian model
+/// with intercepts, which does not depend on units.
+///
+/// A move takes one variable to its best place. Parents are chosen among the variables before by
+/// adding and removing one at a time, from those chosen last. One row of a Cholesky factor over
+/// all variables is added with each parent, so one parent more costs O(d k) for k parents and
+/// gives the partial correlations of all candidates at once.
+///
+/// The search starts from three orders: of the published greedy search over equivalence classes,
+/// of the NoCurl potential of the correlations, and a random one. Then restarts move a few
+/// variables of the best order at random, and the search goes on around them only. Restarts run
+/// in parallel, in batches whose size does not depend on the threads. What stands for the class
+/// found is the member with error variances most alike.
+///
+/// References: Teyssier and Koller, *Ordering-based search* (2005), for orders and their moves;
+/// Wienöbst, Henckel and Weichwald, *Embracing discrete search* (2025), for parents that are
+/// chosen from those before, and restarts.
+///
+/// # Errors
+/// A penalty out of range, or [`Error::Cancelled`].
+pub(super) fn propose(
+    problem: &Problem,
+    params: &OrderSearchParams,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    params.validate()?;
+    let model = Model::new(problem, params.penalty);
+    let progress = |done, state: Option<&State>| {
+        let (stage, total) = ("search for an order", Some(params.restarts));
+        checkpoint(observer, Progress { stage, done, total, objective: state.map(State::score) })
+    };
+    progress(0, None)?;
+    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
+        .into_par_iter()
+        .map(|start| {
+            let order = start.order(problem, params.penalty, seed, observer)?;
+            let mut search = Search::new(&model);
+            let mut state = search.start(order.sequence());
+            let moves = search.descend(&mut state, observer)?;
+            Ok((state, moves))
+        })
+        .collect::<Result<_, Error>>()?;
+    let mut moves = states.iter().map(|(_, moves)| moves).sum();
+    let states = states.into_iter().map(|(state, _)| state);
+    let mut best = states.reduce(better).expect("there are several starts");
+
+    let mut done = 0;
+    while done < params.restarts {
+        progress(done, Some(&best))?;
+        let batch = done..(done + BATCH).min(params.restarts);
+        done = batch.end;
+        let found: Vec<(State, u64)> = batch
+            .into_par_iter()
+            .map_init(
+                || Search::new(&model),
+                |search, restart| {
+                    let mut state = best.clone();
+                    disturb(search, &mut state, &mut stream(seed, 1 + restart));
+                    let moves = search.settle(&mut state, observer)?;
+                    Ok((state, moves))
+                },
+            )
+            .collect::<Result<_, Error>>()?;
+        for (state, more) in found {
+            moves += more;
+            best = better(best, state);
+        }
+    }
+    moves += Search::new(&model).descend(&mut best, observer)?;
+
+    let edges: Vec<(usize, usize)> = (0..model.size())
+        .flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v)))
+        .collect();
+    let mut dag = Dag::from_edges(model.size(), &edges)?;
+    // With prior knowledge not every member is allowed; the one found is.
+    if problem.knowledge().is_none() {
+        dag = member(problem, &Cpdag::from_dag(&dag))?;
+    }
+    Ok(Proposal {
+        weights: Some(refit(problem, dag.weights())?),
+        iterations: params.restarts,
+        evaluations: moves,
+        termination: Termination::Converged,
+        ..Proposal::direct(Order::of_dag(&dag))
+    })
+}
+
+/// The first, unless the second has a score that is lower by more than rounding.
+fn better(first: State, second: State) -> State {
+    if second.score() < first.score() - PROGRESS { second } else { first }
+}
+
+/// A stream of random numbers of its own for each part of the work.
+fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
+    // Multiplied by an odd constant, so that neighbouring seeds do not share their parts.
+    Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(part))
+}
+
+/// Where the search starts.
+enum Start {
+    /// The published greedy search over equivalence classes.
+    Greedy,
+    /// The NoCurl potential of the correlations.
+    Potential,
+    /// Any order.
+    Random,
+}
+
+impl Start {
+    /// The order, as prior knowledge allows.
+    fn order(
+        &self,
+        problem: &Problem,
+        penalty: f64,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Order, Error> {
+        let watch = Quiet(observer);
+        let order = match self {
+            Self::Greedy => {
+                let params = FgesParams { penalty, search: FgesSearch::TwoPhase };
+                Order::of_dag(&fges::search(problem, &params, None, &watch)?.class.to_dag()?)
+            }
+            Self::Potential => {
+                // A rough estimate is enough for a start.
+                let (lambdas, max_iterations) = (vec![10.0], 3);
+                let params = NoCurlParams { lambdas, max_iterations, ..NoCurlParams::default() };
+                nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
+            }
+            Self::Random => {
+                let mut sequence: Vec<usize> = (0..problem.size()).collect();
+                let mut rng = stream(seed, 0);
+                for last in (1..sequence.len()).rev() {
+                    sequence.swap(last, rng.random_range(0..=last));
+                }
+                Order::strict(&sequence)
+            }
+        };
+        Ok(problem.knowledge().map_or(order.clone(), |knowledge| knowledge.repair(&order)))
+    }
+}
+
+/// Lets work be stopped that runs beside other work, and is not reported.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Moves a few variables to random places.
+fn disturb(search: &mut Search<'_>, state: &mut State, rng: &mut Xoshiro256PlusPlus) {
+    let d = state.sequence().len();
+    for _ in 0..KICKS {
+        let (v, place) = (rng.random_range(0..d), rng.random_range(0..d));
+        search.kick(state, v, place);
+    }
+}

@@ -1,0 +1,294 @@
+//! Resampling against its definition, and the promises about threads, failures and intervals.
+
+use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
+use nocurl::simulate::{GraphFamily, Simulation, simulate};
+use nocurl::{Algorithm, Claim, Dataset, Error, Mat, Observer, Options, Progress};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn data(seed: u64, variables: usize, rows: usize) -> Dataset {
+    simulate(&Simulation { variables, rows, degree: 2.0, ..Simulation::default() }, seed)
+        .unwrap()
+        .data
+}
+
+fn by(method: &str) -> Options {
+    Options { algorithm: Algorithm::from_name(method).unwrap(), ..Options::default() }
+}
+
+fn params(replicates: usize) -> BootstrapParams {
+    BootstrapParams { replicates, ..BootstrapParams::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn moments_of_a_sample_are_those_of_its_rows(
+        seed in any::<u64>(),
+        n in 2_usize..2500,
+        mean in prop_oneof![Just(0.0), -1e6..1e6],
+        most in 1_u32..5,
+    ) {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let values = Mat::from_fn(n, 3, |_, j| mean + (j + 1) as f64 * rng.random::<f64>());
+        let rows = Dataset::new(Dataset::default_names(3), values).unwrap();
+        let mut counts: Vec<u32> = (0..n).map(|_| rng.random_range(0..most)).collect();
+        counts[0] += 2;
+        let (found, expected) = (rows.sample_moments(&counts), rows.sample(&counts).moments());
+        prop_assert_eq!(found.rows(), expected.rows());
+        prop_assert_eq!(found.rows(), counts.iter().map(|&count| u64::from(count)).sum::<u64>());
+        let bound = f64::EPSILON * n as f64 * (1.0 + mean.abs());
+        for (a, b) in found.mean().iter().zip(expected.mean()) {
+            prop_assert!((a - b).abs() <= bound);
+        }
+        let (a, b) = (found.second_moments(true), expected.second_moments(true));
+        prop_assert!((a - b).norm_max() <= 9.0 * bound);
+    }
+
+    #[test]
+    fn frequencies_are_consistent_whatever_the_claim(
+        seed in 0_u64..1000,
+        method in prop::sample::select(vec!["nocurl", "eq-td", "fges", "mmpc"]),
+        rows in 20_usize..200,
+    ) {
+        let (data, options) = (data(seed, 6, rows), by(method));
+        let found = bootstrap(&data, &options, &params(12), &()).unwrap();
+        check_consistency(&found, options.claim())?;
+    }
+}
+
+fn check_consistency(found: &Bootstrap, claim: Claim) -> Result<(), TestCaseError> {
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    let ancestor = |from: usize, to: usize| {
+        let path = found.paths.iter().find(|path| (path.from, path.to) == (from, to));
+        path.map_or(0.0, |path| path.ancestor)
+    };
+    for pair in &found.pairs {
+        let parts = [pair.forward, pair.backward, pair.undirected];
+        prop_assert!(parts.iter().all(|part| (0.0..=1.0).contains(part)));
+        prop_assert!(pair.adjacent > 0.0 && pair.adjacent <= 1.0);
+        prop_assert!(close(parts.iter().sum(), pair.adjacent));
+        prop_assert!(pair.forward >= pair.backward);
+        prop_assert!(ancestor(pair.from, pair.to) >= pair.forward);
+        prop_assert!(ancestor(pair.to, pair.from) >= pair.backward);
+        prop_assert!(pair.weight.is_some(), "the more frequent direction occurs");
+        match claim {
+            Claim::Dag => prop_assert_eq!(pair.undirected, 0.0),
+            Claim::Skeleton => prop_assert_eq!(pair.undirected, pair.adjacent),
+            Claim::Class => {}
+        }
+        for interval in [pair.weight, pair.weight_backward].into_iter().flatten() {
+            prop_assert!(interval.lower <= interval.upper);
+        }
+    }
+    for path in &found.paths {
+        prop_assert!((0.0..=1.0).contains(&path.ancestor));
+        prop_assert!(path.effect.lower <= path.effect.upper && path.from != path.to);
+    }
+    // The graph is a Dag, so it has no cycle; its edges are frequent ones in their direction, and
+    // only a cycle keeps one out.
+    let frequent = found.pairs.iter().filter(|pair| pair.adjacent >= 0.5);
+    for pair in frequent.clone() {
+        if !found.consensus.has_edge(pair.from, pair.to) {
+            let reach = nocurl::graph::Reachability::new(found.consensus.weights());
+            prop_assert!(reach.reaches(pair.to, pair.from));
+        }
+    }
+    for (from, to, _) in found.consensus.edges() {
+        prop_assert!(frequent.clone().any(|pair| (pair.from, pair.to) == (from, to)));
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_and_repetition_do_not_change_the_result() {
+    let data = data(3, 8, 1500);
+    let moments = data.moments();
+    for method in ["nocurl", "fges", "cam"] {
+        let options = by(method);
+        let on = |threads: usize, rows: bool| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let params = params(if method == "cam" { 3 } else { 7 });
+            pool.install(|| match rows {
+                true => bootstrap(&data, &options, &params, &()).unwrap(),
+                false => bootstrap(&moments, &options, &params, &()).unwrap(),
+            })
+        };
+        let one = on(1, true);
+        assert_eq!((one.kind, one.failed), (Kind::Rows, 0));
+        assert_eq!(one, on(2, true), "{method}");
+        assert_eq!(one, on(1, true), "{method}");
+        let other = Options { seed: 1, ..options.clone() };
+        assert_ne!(one, bootstrap(&data, &other, &params(7), &()).unwrap());
+        if method != "cam" {
+            let one = on(1, false);
+            assert_eq!(one.kind, Kind::Gaussian);
+            assert_eq!(one, on(2, false), "{method}");
+        }
+    }
+}
+
+#[test]
+fn more_replicates_begin_with_the_same_ones() {
+    // The failures of the first replicates are the same, whatever comes after them.
+    let rare =
+        Mat::from_fn(12, 2, |i, j| if j == 0 { (i * i % 7) as f64 } else { f64::from(i == 5) });
+    let data = Dataset::new(Dataset::default_names(2), rare).unwrap();
+    let failed = |replicates| {
+        let found = bootstrap(&data, &by("eq-td"), &params(replicates), &()).unwrap();
+        let names = vec!["x2".to_string()];
+        assert_eq!(found.first_error, Some(Error::ConstantColumns { names }));
+        found.failed
+    };
+    let (few, many) = (failed(40), failed(80));
+    assert!(few > 0 && few <= many && many - few <= 40);
+    // In 12 draws the row is missed with probability (11/12)^12 = 0.35.
+    assert!((15..42).contains(&many), "{many}");
+}
+
+#[test]
+fn failing_too_often_is_an_error_that_says_why() {
+    let rare = Mat::from_fn(9, 4, |i, j| f64::from(i == j + 1));
+    let data = Dataset::new(Dataset::default_names(4), rare).unwrap();
+    let error = bootstrap(&data, &by("eq-td"), &params(30), &()).unwrap_err().to_string();
+    assert!(error.contains("of 30 replicates could not be learnt from"), "{error}");
+    assert!(error.contains("constant column"), "{error}");
+}
+
+#[test]
+fn bad_parameters_and_data_are_errors() {
+    let data = data(1, 4, 50);
+    for bad in [
+        BootstrapParams { replicates: 1, ..BootstrapParams::default() },
+        BootstrapParams { replicates: usize::MAX, ..BootstrapParams::default() },
+        BootstrapParams { level: 1.0, ..BootstrapParams::default() },
+        BootstrapParams { level: f64::NAN, ..BootstrapParams::default() },
+    ] {
+        assert!(matches!(
+            bootstrap(&data, &Options::default(), &bad, &()),
+            Err(Error::Parameter { .. })
+        ));
+    }
+    let moments = data.moments();
+    assert!(matches!(
+        bootstrap(&moments, &by("cam"), &params(2), &()),
+        Err(Error::NeedsRows { method: "cam" })
+    ));
+}
+
+/// Stops after some reports and keeps the last one.
+struct Impatient(std::sync::Mutex<Option<Progress>>, u64);
+
+impl Observer for Impatient {
+    fn report(&self, progress: Progress) {
+        *self.0.lock().unwrap() = Some(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.lock().unwrap().is_some_and(|progress| progress.done >= self.1)
+    }
+}
+
+#[test]
+fn it_can_be_watched_and_stopped() {
+    let data = data(1, 4, 50);
+    let run = |patience: u64| {
+        let observer = Impatient(std::sync::Mutex::new(None), patience);
+        let outcome = bootstrap(&data, &Options::default(), &params(50), &observer);
+        (outcome, observer.0.into_inner().unwrap().unwrap())
+    };
+    let (outcome, last) = run(u64::MAX);
+    assert!(outcome.is_ok());
+    assert_eq!((last.done, last.total), (50, Some(50)));
+    let (outcome, last) = run(10);
+    assert_eq!(outcome, Err(Error::Cancelled));
+    assert!(last.done < 50);
+}
+
+#[test]
+fn intervals_cover_the_truth_as_often_as_they_should() {
+    // A chain of three with weight sizes well above the threshold: always found.
+    const TRIALS: u64 = 150;
+    let simulation = Simulation {
+        graph: GraphFamily::Chain,
+        variables: 3,
+        rows: 100,
+        weights: (1.0, 2.0),
+        ..Simulation::default()
+    };
+    let params = BootstrapParams { replicates: 99, level: 0.9 };
+    let options = by("eq-td");
+    let (mut weights, mut effects, mut total) = ([0, 0], [0, 0], 0);
+    for seed in 0..TRIALS {
+        let drawn = simulate(&simulation, seed).unwrap();
+        let (from, middle, _) = drawn.truth.edges().next().unwrap();
+        let order = drawn.truth.order();
+        let weight = drawn.truth.weights()[(from, middle)];
+        let effect = nocurl::effects::of(&drawn.truth, order[0])[order[2]];
+        let moments = drawn.data.moments();
+        total += 1;
+        for (kind, found) in [
+            bootstrap(&drawn.data, &options, &params, &()).unwrap(),
+            bootstrap(&moments, &options, &params, &()).unwrap(),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let pair = found.pairs.iter().find(|p| (p.from, p.to) == (from, middle)).unwrap();
+            assert!(pair.forward > 0.9);
+            let interval = pair.weight.unwrap();
+            weights[kind] += usize::from((interval.lower..=interval.upper).contains(&weight));
+            let ends = (order[0], order[2]);
+            let path = found.paths.iter().find(|p| (p.from, p.to) == ends).unwrap();
+            let interval = path.effect;
+            effects[kind] += usize::from((interval.lower..=interval.upper).contains(&effect));
+        }
+    }
+    // 90% of 150 within four standard errors (3.7), and a little less for 100 rows.
+    for covered in weights.into_iter().chain(effects) {
+        assert!((118..=149).contains(&covered), "{weights:?}, {effects:?} of {total}");
+    }
+}
+
+#[test]
+fn wishart_draws_have_the_right_mean_spread_and_rank() {
+    let factor =
+        Mat::from_fn(3, 3, |i, j| [[2.0, 0.0, 0.0], [1.0, 1.5, 0.0], [-1.0, 0.5, 0.0]][i][j]);
+    // The third variable is a combination of the others: the covariance is singular.
+    let covariance = &factor * factor.transpose();
+    const DRAWS: usize = 4000;
+    for degrees in [1_u64, 2, 3, 10] {
+        let mut stream = Xoshiro256PlusPlus::seed_from_u64(degrees);
+        let (mut mean, mut spread) = (Mat::<f64>::zeros(3, 3), Mat::<f64>::zeros(3, 3));
+        let nu = degrees as f64;
+        for _ in 0..DRAWS {
+            let drawn = wishart(covariance.as_ref(), degrees, &mut stream);
+            assert_eq!(drawn[(0, 2)], 0.0, "only the lower triangle");
+            for j in 0..3 {
+                for i in j..3 {
+                    mean[(i, j)] += drawn[(i, j)] / DRAWS as f64;
+                    let apart = drawn[(i, j)] - nu * covariance[(i, j)];
+                    spread[(i, j)] += apart * apart / DRAWS as f64;
+                }
+            }
+            if degrees == 1 {
+                let determinant = drawn[(0, 0)] * drawn[(1, 1)] - drawn[(1, 0)] * drawn[(1, 0)];
+                assert!(determinant.abs() < 1e-10 * drawn[(0, 0)] * drawn[(1, 1)].max(1e-300));
+            }
+        }
+        for j in 0..3 {
+            for i in j..3 {
+                // Var W_ij = nu (s_ij^2 + s_ii s_jj).
+                let variance =
+                    nu * (covariance[(i, j)].powi(2) + covariance[(i, i)] * covariance[(j, j)]);
+                let error = (variance / DRAWS as f64).sqrt();
+                let apart = (mean[(i, j)] - nu * covariance[(i, j)]).abs();
+                assert!(apart < 4.0 * error, "mean ({i}, {j}) of {degrees}: {apart}, {error}");
+                let ratio = spread[(i, j)] / variance;
+                assert!((0.7..1.4).contains(&ratio), "variance ({i}, {j}) of {degrees}: {ratio}");
+            }
+        }
+    }
+}
