@@ -67,6 +67,9 @@ pub(crate) struct LearnArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Leave out the checks of the result, which can take as long as learning
+    #[arg(long)]
+    pub(crate) no_diagnosis: bool,
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

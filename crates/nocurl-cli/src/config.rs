@@ -36,6 +36,8 @@ pub(crate) struct Learn {
     pub(crate) options: Options,
     pub(crate) bootstrap: Option<BootstrapParams>,
     pub(crate) threads: Option<usize>,
+    /// Whether the result is checked.
+    pub(crate) diagnose: bool,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) quiet: bool,
 }
@@ -71,6 +73,7 @@ impl Learn {
             options,
             bootstrap,
             threads: arguments.threads.map(usize::from),
+            diagnose: !arguments.no_diagnosis,
             outputs: arguments.output,
             quiet: arguments.quiet,
         })

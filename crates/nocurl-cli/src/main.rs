@@ -5,6 +5,7 @@
 //! standard error.
 
 mod args;
+mod checks;
 mod commands;
 mod config;
 mod directions;

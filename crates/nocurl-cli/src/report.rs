@@ -4,9 +4,11 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
+use nocurl::diagnose::Diagnosis;
 use nocurl::{Fit, Moments, Termination};
 use nocurl_io::{GraphDocument, Table};
 
+use crate::checks::checks;
 use crate::config::Learn;
 use crate::failure::Failure;
 use crate::knowledge;
@@ -19,8 +21,8 @@ const SHOWN_EDGES: usize = 30;
 const SHOWN_ORDER: usize = 12;
 
 pub(crate) const BOLD: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
-const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// One line on standard error.
@@ -50,6 +52,7 @@ pub(crate) fn learnt(
     table: &Table<Moments>,
     fit: &Fit,
     document: &GraphDocument,
+    diagnosis: Option<&Diagnosis>,
 ) -> Result<(), Failure> {
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
@@ -81,6 +84,7 @@ pub(crate) fn learnt(
             clean(&document.directions)
         );
     }
+    text += &diagnosis.map_or_else(String::new, checks);
     text += &warnings(&document.warnings);
     if !config.outputs.is_empty() {
         let files: Vec<String> =

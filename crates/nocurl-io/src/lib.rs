@@ -3,6 +3,7 @@
 //! | task | entry point |
 //! |---|---|
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
+//! | the same with some of the rows, for checks | [`read_sampled`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph to compare with | [`read_graph`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
@@ -39,4 +40,6 @@ pub use graph::{
 pub use knowledge::read_knowledge;
 pub use output::{check_writable, write_text};
 pub use source::{Format, Source};
-pub use table::{Header, Missing, ReadOptions, Table, read_dataset, read_moments, write_table};
+pub use table::{
+    Header, Missing, ReadOptions, Table, read_dataset, read_moments, read_sampled, write_table,
+};

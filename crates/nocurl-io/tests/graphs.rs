@@ -43,6 +43,7 @@ fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
         termination: "converged".into(),
         iterations: 12,
         warnings: vec!["careful".into()],
+        diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
         elapsed_seconds: 0.1 + 0.2,
     }
 }

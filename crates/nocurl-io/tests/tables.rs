@@ -1,7 +1,9 @@
 //! Tables as other programs write them, and tables that come back as they were written.
 
 use nocurl::{Dataset, Mat, Moments};
-use nocurl_io::{Format, Missing, ReadOptions, Source, read_dataset, read_moments, write_table};
+use nocurl_io::{
+    Format, Missing, ReadOptions, Source, read_dataset, read_moments, read_sampled, write_table,
+};
 use proptest::prelude::*;
 
 fn folder() -> std::path::PathBuf {
@@ -199,7 +201,44 @@ fn the_number_of_threads_does_not_change_a_bit() {
         assert_eq!(one.digest, two.digest, "{name}");
         assert_eq!(one.rows, 140_000, "{name}");
         assert_same(&one.data, &data.moments());
+
+        let sampled = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| read_sampled(&Source::new(&path), &ReadOptions::default(), &()))
+                .unwrap()
+        };
+        let ((table, sample), (_, again)) = (sampled(1), sampled(2));
+        assert_eq!(table.data, one.data, "{name}");
+        assert_eq!(sample.values(), again.values(), "{name}");
+        // Rows of the table, each once and in its order, from all parts of it.
+        let mut places = Vec::new();
+        let mut from = 0;
+        for i in 0..sample.values().nrows() {
+            let same = |&k: &usize| sample.values().row(i) == data.values().row(k);
+            let place = (from..140_000).find(same).expect("a later row of the table");
+            places.push(place);
+            from = place + 1;
+        }
+        assert_eq!(places.len(), 2000, "{name}");
+        for quarter in 0..4 {
+            let inside = |&&k: &&usize| k / 35_000 == quarter;
+            assert!((400..600).contains(&places.iter().filter(inside).count()), "{name}");
+        }
     }
+}
+
+#[test]
+fn a_sample_has_the_columns_and_the_rows_in_use() {
+    let source = Source::bytes("t.csv", "a,k,b\n1,5,2\n3,5,\n4,5,9\n");
+    let options = ReadOptions { drop_constant: true, missing: Missing::Drop, ..Default::default() };
+    let (table, sample) = read_sampled(&source, &options, &()).unwrap();
+    assert_eq!((table.rows, table.rows_dropped), (2, 1));
+    assert_eq!(sample.names(), ["a", "b"]);
+    assert_eq!((sample.column(0), sample.column(1)), (&[1.0, 4.0][..], &[2.0, 9.0][..]));
+    let source = Source::bytes("t.csv", "a,b\n1,2\n3,\n4,9\n0,1\n2,2\n");
+    let options = ReadOptions { missing: Missing::Em, ..options };
+    let (table, sample) = read_sampled(&source, &options, &()).unwrap();
+    assert_eq!((table.rows, sample.values().nrows()), (5, 4));
 }
 
 #[test]

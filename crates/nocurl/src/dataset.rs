@@ -86,15 +86,17 @@ impl Dataset {
     }
 }
 
-/// What is learnt from: a table with its rows, or its moments alone.
+/// What is learnt from: a table with its rows, its moments alone, or moments with some of the rows.
 ///
-/// Made from a reference to either; methods that need rows say so ([`crate::Algorithm::needs_rows`]).
+/// Made from a reference to either, or from a pair of both; methods that need rows say so ([`crate::Algorithm::needs_rows`]).
 #[derive(Debug, Clone, Copy)]
 pub enum Data<'a> {
     /// The rows.
     Rows(&'a Dataset),
     /// Means and second moments.
     Moments(&'a Moments),
+    /// Means and second moments of all rows, and some of the rows for checks that need them.
+    Sampled(&'a Moments, &'a Dataset),
 }
 
 impl<'a> Data<'a> {
@@ -102,14 +104,22 @@ impl<'a> Data<'a> {
     pub fn moments(self) -> Cow<'a, Moments> {
         match self {
             Self::Rows(rows) => Cow::Owned(rows.moments()),
-            Self::Moments(moments) => Cow::Borrowed(moments),
+            Self::Moments(moments) | Self::Sampled(moments, _) => Cow::Borrowed(moments),
         }
     }
 
-    /// The rows, where they are there.
+    /// The rows, where all of them are there.
     pub fn rows(self) -> Option<&'a Dataset> {
         match self {
             Self::Rows(rows) => Some(rows),
+            Self::Moments(_) | Self::Sampled(..) => None,
+        }
+    }
+
+    /// The rows or some of them, where any are there.
+    pub fn sample(self) -> Option<&'a Dataset> {
+        match self {
+            Self::Rows(rows) | Self::Sampled(_, rows) => Some(rows),
             Self::Moments(_) => None,
         }
     }
@@ -124,5 +134,11 @@ impl<'a> From<&'a Dataset> for Data<'a> {
 impl<'a> From<&'a Moments> for Data<'a> {
     fn from(moments: &'a Moments) -> Self {
         Self::Moments(moments)
+    }
+}
+
+impl<'a> From<(&'a Moments, &'a Dataset)> for Data<'a> {
+    fn from((moments, rows): (&'a Moments, &'a Dataset)) -> Self {
+        Self::Sampled(moments, rows)
     }
 }

@@ -19,6 +19,7 @@
 pub mod algorithms;
 pub mod bootstrap;
 pub mod dataset;
+pub mod diagnose;
 pub mod effects;
 pub mod error;
 pub mod graph;

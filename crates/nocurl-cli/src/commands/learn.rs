@@ -1,10 +1,11 @@
 //! `nocurl learn`: a table in, a graph out.
 
 use nocurl::bootstrap::{Bootstrap, bootstrap};
-use nocurl::{Fit, Moments, Options};
+use nocurl::diagnose::{Diagnosis, diagnose};
+use nocurl::{Data, Fit, Moments, Options};
 use nocurl_io::{
     BootstrapSummary, Cpdag, Edge, GraphDocument, InputDescription, Table, read_dataset,
-    read_moments, write_graph,
+    read_sampled, write_graph,
 };
 use serde_json::Value;
 
@@ -15,23 +16,31 @@ use crate::progress::Watch;
 use crate::report;
 use crate::support;
 
+/// What a run finds: the table, the graph, checks of it, and how it fares in resampled tables.
+type Learnt = (Table<Moments>, Fit, Option<Diagnosis>, Option<Bootstrap>);
+
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
-    let work = || -> Result<(Table<Moments>, Fit, Option<Bootstrap>), Failure> {
-        let options = &config.options;
+    let options = &config.options;
+    let fit = |data: Data<'_>| -> Result<(Fit, Option<Diagnosis>), Failure> {
+        let fit = nocurl::learn(data, options, &watch)?;
+        let diagnosis = config.diagnose.then(|| diagnose(data, options, &fit, &watch));
+        Ok((fit, diagnosis.transpose()?))
+    };
+    let work = || -> Result<Learnt, Failure> {
         if options.algorithm.needs_rows() || config.bootstrap.is_some() {
             let table = read_dataset(&config.source, &config.read, &watch)?;
-            let fit = nocurl::learn(&table.data, options, &watch)?;
+            let (fit, diagnosis) = fit(Data::Rows(&table.data))?;
             let again = |params| bootstrap(&table.data, options, params, &watch);
             let found = config.bootstrap.as_ref().map(again).transpose()?;
-            return Ok((table.map(|rows| rows.moments()), fit, found));
+            return Ok((table.map(|rows| rows.moments()), fit, diagnosis, found));
         }
-        let table = read_moments(&config.source, &config.read, &watch)?;
-        let fit = nocurl::learn(&table.data, options, &watch)?;
-        Ok((table, fit, None))
+        let (table, sample) = read_sampled(&config.source, &config.read, &watch)?;
+        let (fit, diagnosis) = fit(Data::Sampled(&table.data, &sample))?;
+        Ok((table, fit, diagnosis, None))
     };
-    let (table, fit, found) = match config.threads {
+    let (table, fit, diagnosis, found) = match config.threads {
         None => work()?,
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -40,6 +49,7 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
             .install(work)?,
     };
     let mut document = describe(&config, &table, &fit, watch.elapsed().as_secs_f64());
+    document.diagnosis = serde_json::to_value(&diagnosis).unwrap_or(Value::Null);
     document.bootstrap = found.map(|found| BootstrapSummary::new(&found, table.data.names()));
     document.warnings.extend(document.bootstrap.as_ref().and_then(support::failures));
     watch.finish()?;
@@ -49,7 +59,7 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     if config.quiet {
         return Ok(());
     }
-    report::learnt(&config, &table, &fit, &document)
+    report::learnt(&config, &table, &fit, &document, diagnosis.as_ref())
 }
 
 fn describe(config: &Learn, table: &Table<Moments>, fit: &Fit, elapsed: f64) -> GraphDocument {
@@ -115,6 +125,7 @@ pub(super) fn document(
         termination: "direct".into(),
         iterations: 0,
         warnings: Vec::new(),
+        diagnosis: Value::Null,
         elapsed_seconds: 0.0,
     }
 }
@@ -127,35 +138,10 @@ fn termination(fit: &Fit) -> String {
     }
 }
 
-/// What the user should know: from reading, from the engine, and about how the two fit together.
+/// What the user should know, from reading and from the engine.
 fn warnings(options: &Options, table: &Table<Moments>, fit: &Fit) -> Vec<String> {
-    /// Standard deviations further apart than this make one threshold mean different things.
-    const UNLIKE_UNITS: f64 = 10.0;
-    /// Fewer rows for each column than this leave weights uncertain.
-    const ROWS_PER_COLUMN: u64 = 10;
-
     let mut warnings = table.warnings.clone();
     warnings.extend(fit.warnings.iter().cloned());
-    let (n, d) = (table.rows, table.data.columns() as u64);
-    if n > d && n < ROWS_PER_COLUMN * d {
-        warnings.push(format!(
-            "{n} rows are few for {d} columns: expect edges that are not there and miss some that \
-             are; --prune ebic is more careful"
-        ));
-    }
-    let variances = table.data.variances();
-    let largest = variances.iter().copied().fold(0.0, f64::max).sqrt();
-    let smallest = variances.iter().copied().fold(f64::INFINITY, f64::min).sqrt();
-    let default = options.threshold.is_none() && options.effective_threshold() > 0.0;
-    if default && largest > UNLIKE_UNITS * smallest {
-        warnings.push(format!(
-            "the default threshold of {} on weights depends on the units of the columns, whose \
-             standard deviations range from {} to {}; --prune bic does not depend on units",
-            options.effective_threshold(),
-            report::number(smallest),
-            report::number(largest)
-        ));
-    }
     if fit.dag.edge_count() == 0 {
         let threshold = options.effective_threshold();
         warnings.push(if threshold > 0.0 {

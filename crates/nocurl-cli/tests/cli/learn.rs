@@ -92,13 +92,36 @@ fn standard_input_is_a_dash() {
 }
 
 #[test]
-fn real_data_has_its_warning_about_units() {
+fn real_data_has_its_concern_about_units() {
     let folder = Folder::new();
     let shown = folder.run(&["learn", &repository_data("sachs.csv"), "--method", "nocurl"]);
     assert!(shown.contains("7466 rows, 11 columns, no missing values"), "{shown}");
-    assert!(shown.contains("depends on the units"), "{shown}");
-    let shown = folder.run(&["learn", &repository_data("sachs.csv")]);
-    assert!(!shown.contains("depends on the units"), "{shown}");
+    assert!(shown.contains("concern  units: "), "{shown}");
+    let shown = folder.run(&["learn", &repository_data("sachs.csv"), "--method", "order-search"]);
+    assert!(!shown.contains("units: "), "{shown}");
+}
+
+#[test]
+fn checks_are_short_on_the_terminal_and_whole_in_json() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let shown = folder.run(&["learn", "rain.csv", "--output", "g.json"]);
+    let document = folder.json("g.json");
+    let findings = document["diagnosis"].as_array().unwrap();
+    assert_eq!(findings.len(), 10);
+    for finding in findings {
+        let name = finding["name"].as_str().unwrap();
+        assert!(finding["numbers"].is_object() && finding["sentence"].is_string(), "{finding}");
+        assert_eq!(shown.contains(&format!("  {name}: ")), finding["verdict"] != "ok", "{name}");
+    }
+    // All 200 rows are looked at.
+    assert_eq!(findings[6]["numbers"]["rows"], 200);
+    let ok = findings.iter().filter(|finding| finding["verdict"] == "ok").count();
+    assert!(shown.contains(&format!("{ok} other checks found nothing")), "{shown}");
+
+    let shown = folder.run(&["learn", "rain.csv", "--output", "g.json", "--no-diagnosis"]);
+    assert!(!shown.contains("Checks"), "{shown}");
+    assert!(folder.json("g.json")["diagnosis"].is_null());
 }
 
 #[test]

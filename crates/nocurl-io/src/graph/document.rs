@@ -48,6 +48,10 @@ pub struct GraphDocument {
     pub iterations: u64,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// Findings about the result ([`nocurl::diagnose`]); null without them. Not typed, so that
+    /// findings of later versions can be read.
+    #[serde(default)]
+    pub diagnosis: serde_json::Value,
     /// Wall time of the run.
     pub elapsed_seconds: f64,
 }

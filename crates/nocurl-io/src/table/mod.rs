@@ -15,6 +15,7 @@ mod npy;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod sample;
 #[cfg(feature = "parquet")]
 mod thrift;
 mod write;
@@ -29,6 +30,7 @@ use crate::digest::alongside;
 use crate::source::Seekable;
 use crate::{Error, Format, Source};
 use collect::{Assembly, Collect, Rows};
+use sample::SampledMoments;
 pub use write::write_table;
 
 /// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `?` and `-` in text,
@@ -153,9 +155,50 @@ pub fn read_moments(
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Table<Moments>, Error> {
-    let (mut assembly, format, digest) = read::<Moments>(source, options, observer)?;
+    let read = read::<Moments>(source, options, observer)?;
+    let (table, ..) = complete(read, |moments| (moments, ()), options, observer)?;
+    Ok(table)
+}
+
+/// Reads means and second moments of a table, and keeps up to 2000 of its complete rows for checks
+/// that need rows: all of them where there are no more, else a sample spread evenly over the table,
+/// in its order.
+///
+/// Memory is that of [`read_moments`] and the sample. The result has the same bits for any number
+/// of threads.
+///
+/// # Errors
+/// As [`read_moments`].
+///
+/// ```
+/// use nocurl_io::{ReadOptions, Source, read_sampled};
+/// let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
+/// let (table, sample) = read_sampled(&source, &ReadOptions::default(), &()).unwrap();
+/// assert_eq!(table.data.mean(), [2.0, 3.5]);
+/// assert_eq!(sample.column(1), [2.0, 5.0]);
+/// ```
+pub fn read_sampled(
+    source: &Source,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<(Table<Moments>, Dataset), Error> {
+    let read = read::<SampledMoments>(source, options, observer)?;
+    let split = |both: SampledMoments| (both.moments, both.sample);
+    let (table, sample, kept) = complete(read, split, options, observer)?;
+    let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
+    Ok((table, sample))
+}
+
+/// Moments of what was read, after EM and without constant columns where these are asked for; what
+/// was gathered beside them; and the columns that are left.
+fn complete<C: Collect, S>(
+    (mut assembly, format, digest): (Assembly<C>, Format, String),
+    split: impl FnOnce(C) -> (Moments, S),
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<(Table<Moments>, S, Vec<usize>), Error> {
     let incomplete = assembly.take_incomplete();
-    let mut moments = assembly.collected;
+    let (mut moments, beside) = split(assembly.collected);
     let mut warnings = assembly.warnings;
     if options.missing == Missing::Em && incomplete.nrows() > 0 {
         let fit = expectation_maximization(
@@ -173,13 +216,13 @@ pub fn read_moments(
         moments = fit.moments;
     }
     let constant = if options.drop_constant { moments.constant_columns() } else { Vec::new() };
+    let kept = columns::without(moments.columns(), &constant);
     if !constant.is_empty() {
-        let kept = columns::without(moments.columns(), &constant);
         warnings.push(columns::constant_warning(moments.names(), &constant));
         moments = moments.select(&kept);
     }
     check_size(moments.rows(), moments.columns())?;
-    Ok(Table {
+    let table = Table {
         rows: moments.rows(),
         rows_dropped: assembly.dropped,
         missing_values: assembly.missing,
@@ -187,7 +230,8 @@ pub fn read_moments(
         digest,
         format,
         warnings,
-    })
+    };
+    Ok((table, beside, kept))
 }
 
 /// Reads a table with all its rows.

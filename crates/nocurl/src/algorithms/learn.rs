@@ -73,6 +73,22 @@ impl Options {
         }
     }
 
+    /// True when other units of the columns can give another graph: through the method, through an
+    /// order search on error variances, or through a threshold on weights.
+    pub fn depends_on_units(&self) -> bool {
+        self.algorithm.depends_on_units()
+            || self.assumes_equal_variances()
+            || self.effective_threshold() > 0.0
+    }
+
+    /// True when directions rest on error variances of similar size.
+    pub fn assumes_equal_variances(&self) -> bool {
+        match self.refine {
+            None => self.algorithm.assumes_equal_variances(),
+            Some(score) => score == Refine::EqualVariance,
+        }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         let bound = self.effective_threshold();
         super::require("threshold", bound, bound >= 0.0, "it must not be negative")?;
@@ -95,6 +111,8 @@ pub struct Fit {
     pub claim: Claim,
     /// Weights before pruning and threshold, along the order.
     pub unpruned: Mat<f64>,
+    /// The first estimate, maybe cyclic, for methods that make an order of one.
+    pub estimate: Option<Mat<f64>>,
     /// Least-squares loss of the unpruned weights.
     pub unpruned_loss: f64,
     /// Least-squares loss of the graph.
@@ -194,6 +212,7 @@ pub fn learn<'a>(
         order: order.sequence(),
         dag,
         unpruned,
+        estimate: proposal.estimate,
         unpruned_loss,
         loss,
         iterations: proposal.iterations,

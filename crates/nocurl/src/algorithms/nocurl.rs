@@ -153,27 +153,29 @@ pub(super) fn propose(
 
     // Step 1, Eq. (pre), and its threshold.
     let (mut estimate, run) = estimate(problem, params, observer)?;
-    if params.variant == Variant::Threshold {
-        return Ok(raise_threshold(estimate, params.estimate_threshold, run));
-    }
     threshold(&mut estimate, params.estimate_threshold);
+    if params.variant == Variant::Threshold {
+        let proposal = raise_threshold(estimate.clone(), params.estimate_threshold, run);
+        return Ok(Proposal { estimate: Some(estimate), ..proposal });
+    }
 
     // Step 2, Eq. (solvep): the potential, then weights that follow it.
     let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
     let order = Order::from_potential(&potential);
-    match params.variant {
+    let proposal = match params.variant {
         Variant::Projected => {
             let w = hodge::weights_on_potential(estimate.as_ref(), &potential);
             let weights = hodge::graph_of(w.as_ref(), &potential);
-            Ok(run.proposal(order, Some(potential), Some(weights)))
+            run.proposal(order, Some(potential), Some(weights))
         }
         Variant::Joint => {
             let a = along(problem, &order)?;
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
-            joint(problem, params, w, potential, run, observer)
+            joint(problem, params, w, potential, run, observer)?
         }
-        _ => Ok(run.proposal(order, Some(potential), None)),
-    }
+        _ => run.proposal(order, Some(potential), None),
+    };
+    Ok(Proposal { estimate: Some(estimate), ..proposal })
 }
 
 /// What the minimisations of a run add up to.
@@ -209,6 +211,7 @@ impl Run {
             order,
             potential,
             weights,
+            estimate: None,
             iterations: self.iterations,
             evaluations: self.evaluations,
             termination: self.termination,

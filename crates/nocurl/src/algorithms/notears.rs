@@ -151,6 +151,7 @@ pub(super) fn propose(
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(weights),
+        estimate: None,
         iterations,
         evaluations,
         termination,

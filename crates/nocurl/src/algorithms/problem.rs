@@ -224,6 +224,8 @@ pub struct Proposal {
     /// Weights of the method's own, row -> column, all along the order; without them the variables
     /// are regressed on those before them.
     pub weights: Option<Mat<f64>>,
+    /// The first estimate behind the order, row -> column and maybe cyclic, where there is one.
+    pub estimate: Option<Mat<f64>>,
     /// Iterations used.
     pub iterations: u64,
     /// Evaluations of the objective.
@@ -241,6 +243,7 @@ impl Proposal {
             order,
             potential: None,
             weights: None,
+            estimate: None,
             iterations: 0,
             evaluations: 0,
             termination: Termination::Direct,

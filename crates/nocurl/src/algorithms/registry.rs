@@ -169,6 +169,20 @@ impl Algorithm {
         }
     }
 
+    /// True when directions rest on error variances of similar size in the units given.
+    pub fn assumes_equal_variances(&self) -> bool {
+        match self {
+            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} => true,
+            Self::Exact(params) => params.score == ExactScore::LeastSquares,
+            _ => false,
+        }
+    }
+
+    /// True when what the method claims can change with the units of the columns.
+    pub fn depends_on_units(&self) -> bool {
+        self.assumes_equal_variances() || matches!(self, Self::SortNRegress {})
+    }
+
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
         matches!(self, Self::Cam(_))

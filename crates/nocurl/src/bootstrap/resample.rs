@@ -34,13 +34,15 @@ impl<'a> Resampler<'a> {
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
-            Data::Moments(_) if needs_rows => {
+            Data::Moments(_) | Data::Sampled(..) if needs_rows => {
                 Err(Error::NeedsRows { method: options.algorithm.name() })
             }
-            Data::Moments(moments) if moments.rows() < 2 => {
+            Data::Moments(moments) | Data::Sampled(moments, _) if moments.rows() < 2 => {
                 Err(Error::TooFewRows { rows: moments.rows(), needed: 2 })
             }
-            Data::Moments(moments) => Ok(Self::Gaussian(Gaussian::new(moments))),
+            Data::Moments(moments) | Data::Sampled(moments, _) => {
+                Ok(Self::Gaussian(Gaussian::new(moments)))
+            }
         }
     }
 

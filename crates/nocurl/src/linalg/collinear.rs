@@ -1,6 +1,9 @@
 //! How close columns are to being linear combinations of each other.
 
-use faer::{Mat, MatRef, Side};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, MatRef, Par};
 
 use super::cholesky::{Cholesky, pivot_floor};
 use super::pivoted::largest_pivot_first;
@@ -57,12 +60,38 @@ pub fn collinear_set(s: MatRef<'_, f64>) -> Option<Vec<usize>> {
 /// assert!((linalg::condition_number(s.as_ref()) - 3.0).abs() < 1e-14);
 /// ```
 pub fn condition_number(s: MatRef<'_, f64>) -> f64 {
-    let Ok(eigenvalues) = correlation(s).self_adjoint_eigenvalues(Side::Lower) else {
-        return f64::INFINITY;
-    };
-    let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
-    let smallest = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
-    if smallest > largest * f64::EPSILON { largest / smallest } else { f64::INFINITY }
+    match extreme_eigenvalues(s) {
+        Some((smallest, largest)) if smallest > largest * f64::EPSILON => largest / smallest,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The smallest and the largest eigenvalue of the correlation matrix that belongs to a covariance
+/// or second moment matrix (its lower triangle is read); `None` when they cannot be computed. A
+/// smallest eigenvalue near 0, maybe just below it by rounding, means collinear columns.
+/// Cost O(d^3).
+pub fn extreme_eigenvalues(s: MatRef<'_, f64>) -> Option<(f64, f64)> {
+    let correlation = correlation(s);
+    if !correlation.is_all_finite() {
+        return None;
+    }
+    let d = s.nrows();
+    let mut values = Diag::<f64>::zeros(d);
+    // Sequential, so that the last bits do not depend on the number of threads.
+    let space =
+        self_adjoint_evd_scratch::<f64>(d, ComputeEigenvectors::No, Par::Seq, Default::default());
+    self_adjoint_evd(
+        correlation.as_ref(),
+        values.as_mut(),
+        None,
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(space)),
+        Default::default(),
+    )
+    .ok()?;
+    let values = values.column_vector();
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    Some((smallest, values.iter().copied().fold(0.0, f64::max)))
 }
 
 /// The matrix with every variable scaled to a unit diagonal; the lower triangle of `s` is read.

@@ -10,7 +10,7 @@ mod product;
 
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::{FactorSpace, pivot_floor};
-pub use collinear::{collinear_set, condition_number};
+pub use collinear::{collinear_set, condition_number, extreme_eigenvalues};
 pub(crate) use pivoted::semidefinite_factor;
 pub use pivoted::{PivotedCholesky, smallest_pivot_first, smallest_pivot_first_within};
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

@@ -7,6 +7,8 @@ use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
 use nocurl::{
     Algorithm, Claim, Cpdag, Dag, Dataset, Error, Mat, Moments, Observer, Options, learn,
 };
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn fges(moments: &Moments, search: FgesSearch, penalty: f64) -> nocurl::Fit {
     let algorithm = Algorithm::Fges(FgesParams { penalty, search });
@@ -294,4 +296,33 @@ fn the_thorough_search_is_rarely_beaten() {
     let results = against("xges", FgesSearch::Thorough);
     assert!(results[1..].iter().all(|(ours, theirs)| *ours < theirs + 1e-6), "{results:?}");
     assert!(results.iter().filter(|(ours, theirs)| *ours < theirs - 1e-6).count() >= 3);
+}
+
+#[test]
+fn a_total_and_its_copy_do_not_keep_it_busy_for_ever() {
+    /// Stops after far more steps than four variables can need.
+    struct Limit(std::sync::atomic::AtomicU64);
+    impl Observer for Limit {
+        fn cancelled(&self) -> bool {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 20_000
+        }
+    }
+    for seed in 0..200 {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let rows: Vec<[f64; 2]> = (0..5 + seed % 16)
+            .map(|_| match rng.random::<f64>() < 0.3 {
+                true => [0.0; 2],
+                false => [rng.random::<f64>() - 0.5, rng.random::<f64>() - 0.5],
+            })
+            .collect();
+        let values = Mat::from_fn(rows.len(), 4, |i, j| match j {
+            0 | 1 => rows[i][j],
+            _ => rows[i][0] + rows[i][1],
+        });
+        let data = Dataset::new(Dataset::default_names(4), values).unwrap();
+        let options =
+            Options { algorithm: Algorithm::Fges(FgesParams::default()), ..Options::default() };
+        let found = learn(&data, &options, &Limit(0.into()));
+        assert!(found.is_ok(), "seed {seed}: {found:?}");
+    }
 }

@@ -5,6 +5,7 @@ mod bootstrap;
 mod cam;
 mod cpdag;
 mod dag;
+mod diagnose;
 mod effects;
 mod equal_variance;
 mod exact;

@@ -1,6 +1,7 @@
 //! Whatever the table, every method ends with a graph or with an error, never with a panic.
 
 use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::diagnose::{Diagnosis, diagnose};
 use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::objective::Acyclicity;
 use nocurl::optimize::Solver;
@@ -170,6 +171,10 @@ proptest! {
                 for (from, to, _) in fit.dag.edges() {
                     prop_assert!(place[from] < place[to], "an edge against the order");
                 }
+                // Numbers that are not finite would not come back.
+                let diagnosis = diagnose(&data, &options, &fit, &()).unwrap();
+                let json = serde_json::to_string(&diagnosis).unwrap();
+                prop_assert_eq!(serde_json::from_str::<Diagnosis>(&json).unwrap(), diagnosis);
             }
             Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
         }

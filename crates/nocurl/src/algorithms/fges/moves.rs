@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use faer::MatRef;
 
 use super::class::Class;
+use crate::Dag;
 use crate::algorithms::sweep::{Subsets, Sweep};
 use crate::graph::bits::{self, BitMatrix, members};
 use crate::regress::Node;
@@ -97,6 +98,18 @@ impl<'a> Scorer<'a> {
     /// penalty.
     pub(super) fn gain(&self, value: f64) -> f64 {
         self.rows * ((-self.bound).ln_1p() - (-value).ln_1p())
+    }
+
+    /// Twice the log-likelihood of a graph, less the penalties and up to a constant; `None` when
+    /// the moments of some parents are singular.
+    pub(super) fn score(&self, dag: &Dag) -> Option<f64> {
+        // What an edge costs: its gain at no correlation, with the opposite sign.
+        let cost = -self.gain(0.0);
+        let of_variable = |j| {
+            let node = Node::new(self.correlation, j, dag.parents(j).collect())?;
+            Some(-self.rows * node.residual.ln() - cost * node.parents.len() as f64)
+        };
+        (0..self.size()).map(of_variable).sum()
     }
 
     pub(super) fn size(&self) -> usize {

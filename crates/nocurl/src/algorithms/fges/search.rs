@@ -102,8 +102,12 @@ impl<'a> State<'a> {
     }
 
     /// Removals and additions until none helps, removals first.
+    ///
+    /// Among collinear columns rounding can make an edge pay both when it comes and when it goes;
+    /// the limit, more than every pair could need, ends that.
     fn climb(&mut self) -> Result<(), Error> {
-        while self.remove_best()? || self.add_best()? {}
+        let limit = self.steps + 100 + (self.class.size() * self.class.size()) as u64;
+        while self.steps < limit && (self.remove_best()? || self.add_best()?) {}
         Ok(())
     }
 
@@ -178,8 +182,16 @@ impl<'a> State<'a> {
         self.journal = Some(Vec::new());
         change(self)?;
         let journal = self.journal.take().unwrap_or_default();
+        // The sum of gains drifts where columns are collinear, and would rise for ever; the score
+        // of the class itself cannot.
         if self.gain > gain + PROGRESS {
-            return Ok(true);
+            let score =
+                |class: &Class| Ok::<_, Error>(self.scorer.score(&class.to_cpdag()?.to_dag()?));
+            if let (Some(before), Some(after)) = (score(&class)?, score(&self.class)?)
+                && after > before + PROGRESS
+            {
+                return Ok(true);
+            }
         }
         (self.class, self.gain) = (class, gain);
         for (kind, y, moves) in journal.into_iter().rev() {

@@ -1,0 +1,162 @@
+//! A bounded sample of the rows, taken while moments are computed.
+
+use nocurl::{Dataset, Mat, MatMut, MatRef, Moments};
+
+use super::collect::Collect;
+
+/// Rows that a sample holds at most.
+pub(super) const SAMPLE_ROWS: usize = 2000;
+
+/// Moments of all rows, and some of the rows.
+#[derive(Debug)]
+pub(super) struct SampledMoments {
+    pub(super) moments: Moments,
+    pub(super) sample: Sample,
+}
+
+impl Collect for SampledMoments {
+    fn start(names: &[String]) -> Self {
+        Self { moments: Moments::start(names), sample: Sample::default() }
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        // First the sample: the moments use the block as work space.
+        self.sample.push(block.as_ref());
+        self.moments.push(block);
+    }
+
+    fn append(&mut self, later: Self) {
+        self.sample.append(later.sample);
+        self.moments.append(later.moments);
+    }
+}
+
+/// The rows with the smallest keys, where a key is a hash of the place of the row in its piece of
+/// the file. Pieces depend on the file alone and are put together in order, so the sample is the
+/// same for any number of threads; and it is spread evenly over the file, whatever its order.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    rows: Vec<Sampled>,
+    /// Rows seen.
+    seen: u64,
+    /// Rows with keys from here on cannot be among those kept.
+    bound: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Sampled {
+    key: u64,
+    place: u64,
+    values: Box<[f64]>,
+}
+
+impl Sample {
+    fn push(&mut self, block: MatRef<'_, f64>) {
+        for i in 0..block.nrows() {
+            let place = self.seen + i as u64;
+            let key = mix(place);
+            if self.bound.is_none_or(|bound| key < bound) {
+                let values = (0..block.ncols()).map(|j| block[(i, j)]).collect();
+                self.rows.push(Sampled { key, place, values });
+                // Twice as many as needed, so that rows are sorted out rarely.
+                if self.rows.len() >= 2 * SAMPLE_ROWS {
+                    self.sort_out();
+                }
+            }
+        }
+        self.seen += block.nrows() as u64;
+    }
+
+    fn append(&mut self, later: Self) {
+        let seen = self.seen;
+        let shifted = |row: Sampled| Sampled { place: row.place + seen, ..row };
+        self.rows.extend(later.rows.into_iter().map(shifted));
+        self.seen += later.seen;
+        self.sort_out();
+    }
+
+    /// Keeps the rows with the smallest keys, earlier ones among equal keys.
+    fn sort_out(&mut self) {
+        if self.rows.len() > SAMPLE_ROWS {
+            self.rows.sort_unstable_by_key(|row| (row.key, row.place));
+            self.rows.truncate(SAMPLE_ROWS);
+            self.bound = self.rows.last().map(|row| row.key);
+        }
+    }
+
+    /// The sample as a table, in the order of the file, with these of its columns.
+    pub(super) fn into_dataset(
+        mut self,
+        names: Vec<String>,
+        columns: &[usize],
+    ) -> Result<Dataset, nocurl::Error> {
+        self.sort_out();
+        self.rows.sort_unstable_by_key(|row| row.place);
+        let values =
+            Mat::from_fn(self.rows.len(), columns.len(), |i, j| self.rows[i].values[columns[j]]);
+        Dataset::new(names, values)
+    }
+}
+
+/// A number that looks random, from any number (the finaliser of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample of the numbers from `start` on, in one column.
+    fn of(start: usize, rows: usize, block: usize) -> Sample {
+        let mut sample = Sample::default();
+        let mut done = 0;
+        while done < rows {
+            let size = block.min(rows - done);
+            let values = Mat::from_fn(size, 1, |i, _| (start + done + i) as f64);
+            sample.push(values.as_ref());
+            done += size;
+        }
+        sample
+    }
+
+    fn values(sample: Sample) -> Vec<f64> {
+        let data = sample.into_dataset(vec!["a".into()], &[0]).unwrap();
+        data.column(0).to_vec()
+    }
+
+    #[test]
+    fn small_tables_are_kept_whole() {
+        let mut sample = of(0, 700, 64);
+        sample.append(of(700, 800, 1000));
+        assert_eq!(values(sample), (0..1500).map(f64::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn blocks_do_not_matter_and_the_sample_is_even() {
+        let rows = 50_000;
+        let taken = values(of(0, rows, 1024));
+        assert_eq!(taken, values(of(0, rows, 77)));
+        assert_eq!(taken.len(), SAMPLE_ROWS);
+        assert!(taken.windows(2).all(|pair| pair[0] < pair[1]));
+        // Ten stretches of the file, each with about a tenth: 200 with a deviation of 13.
+        for tenth in 0..10 {
+            let inside = |v: &&f64| (**v as usize) * 10 / rows == tenth;
+            let count = taken.iter().filter(inside).count();
+            assert!((140..=260).contains(&count), "{tenth}: {count}");
+        }
+    }
+
+    #[test]
+    fn pieces_have_their_share() {
+        let mut sample = of(0, 30_000, 1024);
+        sample.append(of(30_000, 10_000, 1024));
+        let taken = values(sample);
+        assert_eq!(taken.len(), SAMPLE_ROWS);
+        let first = taken.iter().filter(|&&v| v < 30_000.0).count();
+        assert!((1400..=1600).contains(&first), "{first}");
+    }
+}
