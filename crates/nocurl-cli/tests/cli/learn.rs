@@ -105,7 +105,7 @@ fn real_data_has_its_concern_about_units() {
 fn checks_are_short_on_the_terminal_and_whole_in_json() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
-    let shown = folder.run(&["learn", "rain.csv", "--output", "g.json"]);
+    let shown = folder.run(&["learn", "rain.csv", "--method", "nocurl", "--output", "g.json"]);
     let document = folder.json("g.json");
     let findings = document["diagnosis"].as_array().unwrap();
     assert_eq!(findings.len(), 10);

@@ -71,7 +71,7 @@ fn scaled(data: &Dataset, factors: &[f64]) -> Dataset {
 
 #[test]
 fn findings_have_their_names_and_survive_json() {
-    let diagnosis = run(&chain(200, Noise::Gaussian, 1), &Options::default());
+    let diagnosis = run(&chain(200, Noise::Gaussian, 1), &by("nocurl"));
     let names: Vec<&str> = diagnosis.findings.iter().map(|f| f.check.name()).collect();
     let expected = [
         "sample-size",
@@ -405,7 +405,7 @@ fn energy(data: &Dataset, fit: &Fit, options: &Options) -> (HodgeEnergy, Verdict
 #[test]
 fn a_chain_is_all_gradient_and_a_ring_is_none() {
     let data = chain(2000, Noise::Gaussian, 4);
-    let options = Options::default();
+    let options = by("nocurl");
     let mut fit = learn(&data, &options, &()).unwrap();
     assert_eq!(fit.dag.edge_count(), 4);
     let (numbers, verdict, _) = energy(&data, &fit, &options);
@@ -531,7 +531,7 @@ fn scaling_turns_an_edge_of_eq_td() {
 #[test]
 fn changes_are_those_of_rows_standardised_by_hand() {
     let data = simulate(&Simulation { rows: 500, ..Simulation::default() }, 4).unwrap().data;
-    let options = Options::default();
+    let options = by("nocurl");
     let (numbers, ..) = units(&data, &options);
     let variances = data.moments().variances();
     let factors: Vec<f64> = variances.iter().map(|v| v.sqrt().recip()).collect();
