@@ -105,18 +105,18 @@ fn any_data() -> Vec<Scenario> {
         simulation: Simulation { graph, degree: 4.0, rows: 1000, ..Simulation::default() },
         same_draws_as: None,
     };
-    let kinds: [(&str, fn(&mut Simulation)); 4] = [
-        ("raw", |_| {}),
-        ("standardised", |simulation| simulation.standardize = true),
-        ("unequal variances", |simulation| simulation.variances = Variances::Random(0.5, 2.0)),
-        ("exponential noise", |simulation| simulation.noise = Noise::Exponential),
-    ];
-    [("ER4", GraphFamily::Er), ("SF4", GraphFamily::Sf)]
-        .into_iter()
-        .flat_map(|(name, graph)| {
-            kinds.map(|(how, change)| treated(base(name, graph), how, change))
-        })
-        .collect()
+    let kinds = |name, graph| {
+        let of = |how, change: fn(&mut Simulation)| treated(base(name, graph), how, change);
+        [
+            of("raw", |_| {}),
+            of("standardised", |simulation| simulation.standardize = true),
+            of("unequal variances", |simulation| {
+                simulation.variances = Variances::Random(0.5, 2.0);
+            }),
+            of("exponential noise", |simulation| simulation.noise = Noise::Exponential),
+        ]
+    };
+    [kinds("ER4", GraphFamily::Er), kinds("SF4", GraphFamily::Sf)].concat()
 }
 
 /// What a default is chosen from, and the trivial baselines it must not lose to.

@@ -20,6 +20,9 @@ const FEWEST_ROWS: usize = 20;
 /// Excess kurtosis from which a few rows decide what a variance is.
 const HEAVY: f64 = 20.0;
 
+/// Skewness from which logarithms may help.
+const SKEWED: f64 = 0.5;
+
 /// Residuals smaller than this beside their variable are rounding.
 const ROUNDING: f64 = 1e-10;
 
@@ -119,10 +122,11 @@ pub(super) fn non_gaussianity(case: &Case<'_>) -> Finding {
         }
         Some(worst) => {
             let names: Vec<String> = rejected.iter().map(|shape| shape.variable.clone()).collect();
+            let skewed = rejected.iter().any(|shape| shape.skewness.abs() >= SKEWED);
+            let advice = if skewed { "take logarithms of skewed columns, or " } else { "" };
             let sentence = format!(
                 "{of} of {} are not normal (worst: skewness {}, excess kurtosis {}), so that BIC \
-                 and tests hold only roughly: take logarithms of skewed columns, or use the shape \
-                 to tell directions (LiNGAM).",
+                 and tests hold only roughly: {advice}use the shape to tell directions (LiNGAM).",
                 few(&names),
                 short(worst.skewness),
                 short(worst.excess_kurtosis)
