@@ -28,27 +28,34 @@ const PROGRESS: f64 = 1e-6;
 ///
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
-/// | `penalty` | 2 | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC | above 0 |
+/// | `penalty` | extended BIC | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC; without it by `(log n + 2 log d) / 2`, which is stricter the more edges there are to choose from (Foygel and Drton, 2010) | above 0 |
 /// | `restarts` | 50 | searches from disturbed copies of the best order | from 0 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrderSearchParams {
-    /// What an edge costs, in units of `log n / 2`.
-    pub penalty: f64,
+    /// What an edge costs, in units of `log n / 2`; without it that of the extended BIC.
+    pub penalty: Option<f64>,
     /// Searches from disturbed copies of the best order.
     pub restarts: u64,
 }
 
 impl Default for OrderSearchParams {
     fn default() -> Self {
-        Self { penalty: 2.0, restarts: 50 }
+        Self { penalty: None, restarts: 50 }
     }
 }
 
 impl OrderSearchParams {
     fn validate(&self) -> Result<(), Error> {
-        let fits = self.penalty > 0.0 && self.penalty.is_finite();
-        require("penalty", self.penalty, fits, "it must be a number above 0")
+        let penalty = self.penalty.unwrap_or(1.0);
+        let fits = penalty > 0.0 && penalty.is_finite();
+        require("penalty", penalty, fits, "it must be a number above 0")
+    }
+
+    /// The penalty in force.
+    fn penalty(&self, problem: &Problem) -> f64 {
+        let (n, d) = (problem.rows() as f64, problem.size() as f64);
+        self.penalty.unwrap_or(1.0 + 2.0 * d.ln() / n.ln())
     }
 }
 
@@ -80,7 +87,8 @@ pub(super) fn propose(
     observer: &dyn Observer,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let model = Model::new(problem, params.penalty);
+    let penalty = params.penalty(problem);
+    let model = Model::new(problem, penalty);
     let progress = |done, state: Option<&State>| {
         let (stage, total) = ("search for an order", Some(params.restarts));
         checkpoint(observer, Progress { stage, done, total, objective: state.map(State::score) })
@@ -89,7 +97,7 @@ pub(super) fn propose(
     let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
         .into_par_iter()
         .map(|start| {
-            let order = start.order(problem, params.penalty, seed, observer)?;
+            let order = start.order(problem, penalty, seed, observer)?;
             let mut search = Search::new(&model);
             let mut state = search.start(order.sequence());
             let moves = search.descend(&mut state, observer)?;
