@@ -50,7 +50,6 @@ NOCURL_CONTENDERS = {
     "nocurl, bic, ebic": ("--method nocurl --refine bic --prune ebic", "class"),
     "nocurl order-search": ("--method order-search", "class"),
     "nocurl order-search, 0 restarts": ("--method order-search --restarts 0", "class"),
-    "nocurl order-search, 500 restarts": ("--method order-search --restarts 500", "class"),
 }
 
 CONTENDERS = {name: returns for name, (_, returns) in NOCURL_CONTENDERS.items()} | {

@@ -29,20 +29,14 @@ const PROGRESS: f64 = 1e-6;
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
 /// | `penalty` | extended BIC | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC; without it by `(log n + 2 log d) / 2`, which is stricter the more edges there are to choose from (Foygel and Drton, 2010) | above 0 |
-/// | `restarts` | 50 | searches from disturbed copies of the best order | from 0 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// | `restarts` | 5 for each variable, at least 100 | searches from disturbed copies of the best order | from 0 |
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrderSearchParams {
     /// What an edge costs, in units of `log n / 2`; without it that of the extended BIC.
     pub penalty: Option<f64>,
-    /// Searches from disturbed copies of the best order.
-    pub restarts: u64,
-}
-
-impl Default for OrderSearchParams {
-    fn default() -> Self {
-        Self { penalty: None, restarts: 50 }
-    }
+    /// Searches from disturbed copies of the best order; without it as many as the table says.
+    pub restarts: Option<u64>,
 }
 
 impl OrderSearchParams {
@@ -56,6 +50,11 @@ impl OrderSearchParams {
     fn penalty(&self, problem: &Problem) -> f64 {
         let (n, d) = (problem.rows() as f64, problem.size() as f64);
         self.penalty.unwrap_or(1.0 + 2.0 * d.ln() / n.ln())
+    }
+
+    /// The restarts in force.
+    fn restarts(&self, problem: &Problem) -> u64 {
+        self.restarts.unwrap_or((5 * problem.size() as u64).max(100))
     }
 }
 
@@ -87,10 +86,10 @@ pub(super) fn propose(
     observer: &dyn Observer,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let penalty = params.penalty(problem);
+    let (penalty, restarts) = (params.penalty(problem), params.restarts(problem));
     let model = Model::new(problem, penalty);
     let progress = |done, state: Option<&State>| {
-        let (stage, total) = ("search for an order", Some(params.restarts));
+        let (stage, total) = ("search for an order", Some(restarts));
         checkpoint(observer, Progress { stage, done, total, objective: state.map(State::score) })
     };
     progress(0, None)?;
@@ -109,9 +108,9 @@ pub(super) fn propose(
     let mut best = states.reduce(better).expect("there are several starts");
 
     let mut done = 0;
-    while done < params.restarts {
+    while done < restarts {
         progress(done, Some(&best))?;
-        let batch = done..(done + BATCH).min(params.restarts);
+        let batch = done..(done + BATCH).min(restarts);
         done = batch.end;
         let found: Vec<(State, u64)> = batch
             .into_par_iter()
@@ -142,7 +141,7 @@ pub(super) fn propose(
     }
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),
-        iterations: params.restarts,
+        iterations: restarts,
         evaluations: moves,
         termination: Termination::Converged,
         ..Proposal::direct(Order::of_dag(&dag))

@@ -14,7 +14,13 @@ fn fit(moments: &Moments, algorithm: Algorithm) -> Fit {
 }
 
 fn search(moments: &Moments, penalty: f64, restarts: u64) -> Fit {
-    fit(moments, Algorithm::OrderSearch(OrderSearchParams { penalty: Some(penalty), restarts }))
+    fit(
+        moments,
+        Algorithm::OrderSearch(OrderSearchParams {
+            penalty: Some(penalty),
+            restarts: Some(restarts),
+        }),
+    )
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -165,11 +171,11 @@ fn same_bits_for_any_number_of_threads_and_another_run() {
 }
 
 #[test]
-fn the_default_penalty_is_that_of_the_extended_criterion() {
+fn defaults_are_the_extended_criterion_and_a_hundred_restarts() {
     let moments = data(12, 4.0, 300, 9);
     let extended = 1.0 + 2.0 * 12f64.ln() / 300f64.ln();
     let found = fit(&moments, Algorithm::default());
-    assert_eq!(found.dag.weights(), search(&moments, extended, 50).dag.weights());
+    assert_eq!(found.dag.weights(), search(&moments, extended, 100).dag.weights());
     assert_ne!(found.dag.edge_count(), search(&moments, 0.5, 50).dag.edge_count());
 }
 
@@ -178,7 +184,7 @@ fn penalties_out_of_range_are_refused_and_it_can_be_stopped() {
     let moments = data(5, 2.0, 100, 1);
     for penalty in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let algorithm =
-            Algorithm::OrderSearch(OrderSearchParams { penalty: Some(penalty), restarts: 1 });
+            Algorithm::OrderSearch(OrderSearchParams { penalty: Some(penalty), restarts: Some(1) });
         let error = learn(&moments, &Options { algorithm, ..Options::default() }, &()).unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "penalty", .. }), "{error}");
     }

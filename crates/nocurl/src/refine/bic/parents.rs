@@ -11,6 +11,9 @@ const FLOOR: f64 = 1e-10;
 /// that rounding cannot lead in circles.
 const MARGIN: f64 = 1.0 + 1e-9;
 
+/// Correlations are rounded to multiples of one over this.
+const DIGITS: f64 = (1u64 << 40) as f64;
+
 /// The data: correlations, so that nothing depends on units, and what a parent costs.
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
@@ -32,10 +35,12 @@ impl<'a> Model<'a> {
     pub(crate) fn new(problem: &'a Problem, penalty: f64) -> Self {
         let (size, rows) = (problem.size(), problem.rows() as f64);
         let s = problem.correlation();
+        // Units change the last digits of a correlation, which could turn a search another way.
+        let rounded = |value: f64| (value * DIGITS).round() / DIGITS;
         let cost = penalty * rows.ln();
         Self {
             size,
-            correlation: (0..size * size).map(|at| s[(at / size, at % size)]).collect(),
+            correlation: (0..size * size).map(|at| rounded(s[(at / size, at % size)])).collect(),
             rows,
             cost,
             bound: -(-cost / rows).exp_m1(),
