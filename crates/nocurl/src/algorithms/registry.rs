@@ -194,7 +194,7 @@ impl Algorithm {
     /// [`Error::TakesNoKnowledge`] with what to use instead.
     pub fn takes_knowledge(&self) -> Result<(), Error> {
         let advice = match self {
-            Self::Fges(_) => "use --method order-search, which minimises the same score",
+            Self::Fges(_) => "use --method order-search, which goes by BIC too",
             Self::Mmpc(_) => "it tests adjacencies alone; use --method order-search",
             _ => return Ok(()),
         };
