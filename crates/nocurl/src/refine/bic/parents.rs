@@ -11,6 +11,10 @@ const FLOOR: f64 = 1e-10;
 /// that rounding cannot lead in circles.
 const MARGIN: f64 = 1.0 + 1e-9;
 
+/// Rounds of additions and removals, of which two or three are usual. Where variables are all but
+/// collinear rounding could lead in circles.
+const ROUNDS: usize = 32;
+
 /// Correlations are rounded to multiples of one over this.
 const DIGITS: f64 = (1u64 << 40) as f64;
 
@@ -207,7 +211,7 @@ impl Choice {
         for parent in start {
             self.push(model, parent);
         }
-        loop {
+        for _ in 0..ROUNDS {
             let mut changed = false;
             while self.parents.len() < model.most
                 && let Some(best) = self.best(model, candidates)

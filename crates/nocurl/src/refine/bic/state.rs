@@ -119,8 +119,8 @@ impl State {
     }
 
     /// Takes a variable to a place by swaps of neighbours, or as far as prior knowledge lets it, and
-    /// returns the best place on the way.
-    /// The sequence is changed; the nodes that go with it are left in `space`.
+    /// returns the best place on the way. The sequence is changed; the nodes that go with it are
+    /// left in `space`.
     fn travel(
         &mut self,
         model: &Model<'_>,
