@@ -17,6 +17,7 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
             .map(|method| {
                 json!({
                     "name": method.name(),
+                    "default": *method == Algorithm::default(),
                     "summary": method.summary(),
                     "assumption": method.assumption(),
                     "takes_knowledge": method.takes_knowledge().is_ok(),
@@ -28,7 +29,8 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for method in &all {
-        text += &format!("{BOLD}{}{BOLD:#}\n", method.name());
+        let note = if *method == Algorithm::default() { " (default)" } else { "" };
+        text += &format!("{BOLD}{}{BOLD:#}{note}\n", method.name());
         text += &format!("  {}\n  {}\n", method.summary(), method.assumption());
         if method.takes_knowledge().is_err() {
             text += "  takes no prior knowledge\n";

@@ -18,6 +18,9 @@ fn all_methods_are_listed_with_their_parameters() {
         }
     }
     assert!(shown.contains("lambdas=10,1000\n"), "{shown}");
+    let default: Vec<&Value> = methods.iter().filter(|method| method["default"] == true).collect();
+    assert!(default.len() == 1 && default[0]["name"] == "order-search", "{default:?}");
+    assert!(shown.contains("order-search (default)\n"), "{shown}");
 }
 
 #[test]
@@ -29,6 +32,8 @@ fn help_has_examples_and_the_version_is_told() {
         &["simulate", "--help"],
         &["evaluate", "--help"],
         &["methods", "--help"],
+        &["effects", "--help"],
+        &["intervene", "--help"],
     ] {
         let shown = folder.run(command);
         assert!(shown.contains("Examples:\n  nocurl "), "{shown}");
