@@ -74,9 +74,12 @@ impl Options {
     }
 
     /// True when other units of the columns can give another graph: through the method, through an
-    /// order search on error variances, or through a threshold on weights.
+    /// order search on error variances, through a threshold on weights, or because a later step
+    /// starts from directions that the method's class leaves open, which are drawn by variances.
     pub fn depends_on_units(&self) -> bool {
+        let goes_on = self.refine.is_some() || self.prune.is_some();
         self.algorithm.depends_on_units()
+            || goes_on && self.algorithm.claim() == Claim::Class
             || self.assumes_equal_variances()
             || self.effective_threshold() > 0.0
     }

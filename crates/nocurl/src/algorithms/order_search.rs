@@ -21,9 +21,6 @@ const BATCH: u64 = 8;
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
 
-/// A fall of the score that counts.
-const PROGRESS: f64 = 1e-6;
-
 /// Parameters of the search over orders.
 ///
 /// | Name | Default | Meaning | Range |
@@ -71,7 +68,8 @@ impl OrderSearchParams {
 /// of the NoCurl potential of the correlations, and a random one. Then restarts move a few
 /// variables of the best order at random, and the search goes on around them only. Restarts run
 /// in parallel, in batches whose size does not depend on the threads. What stands for the class
-/// found is the member with error variances most alike.
+/// found is the member with error variances most alike, or the one found where there is prior
+/// knowledge.
 ///
 /// References: Teyssier and Koller, *Ordering-based search* (2005), for orders and their moves;
 /// Wienöbst, Henckel and Weichwald, *Embracing discrete search* (2025), for parents that are
@@ -105,7 +103,7 @@ pub(super) fn propose(
         .collect::<Result<_, Error>>()?;
     let mut moves = states.iter().map(|(_, moves)| moves).sum();
     let states = states.into_iter().map(|(state, _)| state);
-    let mut best = states.reduce(better).expect("there are several starts");
+    let mut best = states.reduce(State::better).expect("there are several starts");
 
     let mut done = 0;
     while done < restarts {
@@ -126,7 +124,7 @@ pub(super) fn propose(
             .collect::<Result<_, Error>>()?;
         for (state, more) in found {
             moves += more;
-            best = better(best, state);
+            best = best.better(state);
         }
     }
     moves += Search::new(&model).descend(&mut best, observer)?;
@@ -146,11 +144,6 @@ pub(super) fn propose(
         termination: Termination::Converged,
         ..Proposal::direct(Order::of_dag(&dag))
     })
-}
-
-/// The first, unless the second has a score that is lower by more than rounding.
-fn better(first: State, second: State) -> State {
-    if second.score() < first.score() - PROGRESS { second } else { first }
 }
 
 /// A stream of random numbers of its own for each part of the work.

@@ -606,6 +606,8 @@ fn methods_that_say_so_do_not_depend_on_units() {
     }
     let refined = Options { refine: Some(Refine::EqualVariance), ..by("fges") };
     assert!(refined.depends_on_units() && by("nocurl").depends_on_units());
+    // What is drawn of a class may follow the units, and pruning goes along it.
+    assert!(pruned("order-search").depends_on_units() && !by("order-search").depends_on_units());
     assert!(Options { threshold: Some(0.1), ..by("cam") }.depends_on_units());
 }
 

@@ -78,6 +78,11 @@ impl State {
         self.nodes.iter().map(|node| node.score).sum()
     }
 
+    /// This one, unless the other has a score that is lower by more than rounding.
+    pub(crate) fn better(self, other: Self) -> Self {
+        if other.score() < self.score() - PROGRESS { other } else { self }
+    }
+
     /// Moves a variable to the place where the score is smallest; true when that lowers it. A way
     /// on which the score rises by more than `patience` is not followed further. The variables
     /// whose parents changed are added to `touched`.
