@@ -9,7 +9,7 @@ use nocurl::regress::Prune;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_bench::{Grid, Settings};
-use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
+use nocurl_io::{GraphFormat, Header, Job, Missing, ReadOptions, Source, check_writable};
 use serde_json::{Map, Value, json};
 
 use crate::args::{
@@ -32,12 +32,8 @@ pub(crate) struct Learn {
     /// The table as the user named it.
     pub(crate) path: String,
     pub(crate) source: Source,
-    pub(crate) read: ReadOptions,
-    pub(crate) options: Options,
-    pub(crate) bootstrap: Option<BootstrapParams>,
+    pub(crate) job: Job,
     pub(crate) threads: Option<usize>,
-    /// Whether the result is checked.
-    pub(crate) diagnose: bool,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) quiet: bool,
 }
@@ -69,38 +65,28 @@ impl Learn {
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
             source: Source::new(&arguments.data),
-            read,
-            options,
-            bootstrap,
+            job: Job { read, options, bootstrap, diagnose: !arguments.no_diagnosis },
             threads: arguments.threads.map(usize::from),
-            diagnose: !arguments.no_diagnosis,
             outputs: arguments.output,
             quiet: arguments.quiet,
         })
     }
 
-    /// Everything that shaped the result and is not said elsewhere in the document.
-    pub(crate) fn parameters(&self) -> Value {
-        let mut object: Map<String, Value> = parameter::parameters(&self.options.algorithm);
-        let pipeline = json!({
-            "center": self.options.center,
-            "refine": self.options.refine,
-            "prune": self.options.prune,
-            "threshold": self.options.effective_threshold(),
-            "missing": self.read.missing,
-            "columns": self.read.columns,
-            "drop": self.read.drop,
-            "drop_constant": self.read.drop_constant,
-            "header": self.read.header,
-            "delimiter": self.read.delimiter.map(|byte| char::from(byte).to_string()),
-        });
-        if let Value::Object(pipeline) = pipeline {
-            object.extend(pipeline);
-        }
-        if !self.options.knowledge.is_empty() {
-            object.insert("knowledge".into(), json!(self.options.knowledge));
-        }
-        Value::Object(object)
+    /// How the table was read, for the document.
+    pub(crate) fn reading(&self) -> Map<String, Value> {
+        let read = &self.job.read;
+        let delimiter = read.delimiter.map(|byte| char::from(byte).to_string());
+        [
+            ("missing", json!(read.missing)),
+            ("columns", json!(read.columns)),
+            ("drop", json!(read.drop)),
+            ("drop_constant", json!(read.drop_constant)),
+            ("header", json!(read.header)),
+            ("delimiter", json!(delimiter)),
+        ]
+        .map(|(name, value)| (name.into(), value))
+        .into_iter()
+        .collect()
     }
 }
 

@@ -8,7 +8,6 @@ mod args;
 mod checks;
 mod commands;
 mod config;
-mod directions;
 mod failure;
 mod knowledge;
 mod output;

@@ -1,21 +1,10 @@
 //! Parameters of methods by name: whatever the engine serialises can be set.
 
-use nocurl::Algorithm;
+use nocurl::{Algorithm, Error};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::failure::Failure;
-
-/// The parameters of a method with their values, by name.
-pub(crate) fn parameters(algorithm: &Algorithm) -> Map<String, Value> {
-    match serde_json::to_value(algorithm) {
-        Ok(Value::Object(mut object)) => {
-            object.remove("method");
-            object
-        }
-        _ => Map::new(),
-    }
-}
 
 /// The method with one parameter replaced. `flag` is how the user wrote the name.
 pub(crate) fn set(
@@ -24,18 +13,18 @@ pub(crate) fn set(
     name: &str,
     text: &str,
 ) -> Result<Algorithm, Failure> {
-    let mut object = parameters(algorithm);
-    let Some(current) = object.get(name) else {
-        return Err(unknown(algorithm, flag, name, &object));
+    let value = match algorithm.parameters().get(name) {
+        Some(current) => value_like(current, text),
+        None => Some(Value::Null),
     };
     let given =
         if flag == "--param" { format!("{flag} {name}={text}") } else { format!("{flag} {text}") };
-    let value = value_like(current, text)
+    let value = value
         .ok_or_else(|| Failure::Input(format!("{given}: give numbers with commas between them")))?;
-    object.insert(name.into(), value);
-    object.insert("method".into(), algorithm.name().into());
-    serde_json::from_value(Value::Object(object))
-        .map_err(|error| Failure::Input(format!("{given}: {error}")))
+    algorithm.with_parameter(name, value).map_err(|error| match error {
+        Error::ParameterType { reason, .. } => Failure::Input(format!("{given}: {reason}")),
+        error => error.into(),
+    })
 }
 
 /// A word of the command line as a value of an engine type whose variants have names.
@@ -56,35 +45,6 @@ fn value_like(current: &Value, text: &str) -> Option<Value> {
     }
 }
 
-fn unknown(
-    algorithm: &Algorithm,
-    flag: &str,
-    name: &str,
-    parameters: &Map<String, Value>,
-) -> Failure {
-    let method = algorithm.name();
-    let what = if flag == "--param" { format!("--param {name}") } else { flag.into() };
-    let mut message = format!("{what} is not a parameter of `{method}`");
-    if let Some(known) = nocurl::error::closest(name, parameters.keys().map(String::as_str)) {
-        message.push_str(&format!(" (did you mean `{known}`?)"));
-    }
-    if parameters.is_empty() {
-        message.push_str(", which has none");
-    } else {
-        let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
-        message.push_str(&format!(", which has {}", known.join(", ")));
-    }
-    let others: Vec<String> = Algorithm::all()
-        .iter()
-        .filter(|other| self::parameters(other).contains_key(name))
-        .map(|other| format!("--method {}", other.name()))
-        .collect();
-    if !others.is_empty() {
-        message.push_str(&format!("; {} has it", others.join(" or ")));
-    }
-    Failure::Input(message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +52,7 @@ mod tests {
     fn changed(name: &str, value: &str) -> Result<Value, String> {
         let algorithm = Algorithm::from_name("nocurl").unwrap();
         set(&algorithm, "--param", name, value)
-            .map(|algorithm| parameters(&algorithm)[name].clone())
+            .map(|algorithm| algorithm.parameters()[name].clone())
             .map_err(|failure| failure.to_string())
     }
 
@@ -108,7 +68,7 @@ mod tests {
     #[test]
     fn every_parameter_of_every_method_can_be_set_to_its_default() {
         for algorithm in Algorithm::all() {
-            for (name, value) in parameters(&algorithm) {
+            for (name, value) in algorithm.parameters() {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
                 assert_eq!(
                     set(&algorithm, "--param", &name, &text).ok().as_ref(),

@@ -4,9 +4,8 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
-use nocurl::diagnose::Diagnosis;
 use nocurl::{Fit, Moments, Termination};
-use nocurl_io::{GraphDocument, Table};
+use nocurl_io::{GraphDocument, Outcome, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
@@ -49,16 +48,14 @@ pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> 
 /// The summary of `nocurl learn`.
 pub(crate) fn learnt(
     config: &Learn,
-    table: &Table<Moments>,
-    fit: &Fit,
+    outcome: &Outcome,
     document: &GraphDocument,
-    diagnosis: Option<&Diagnosis>,
 ) -> Result<(), Failure> {
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
-    text += &line("Read", &format!("{source}: {}", size(table)));
-    if !config.options.knowledge.is_empty() {
-        text += &line("Known", &knowledge::summary(&config.options.knowledge));
+    text += &line("Read", &format!("{source}: {}", size(&outcome.table)));
+    if !config.job.options.knowledge.is_empty() {
+        text += &line("Known", &knowledge::summary(&config.job.options.knowledge));
     }
     text += &line(
         "Learnt",
@@ -68,7 +65,7 @@ pub(crate) fn learnt(
             document.variables.len(),
             document.method,
             seconds(document.elapsed_seconds),
-            ending(fit)
+            ending(&outcome.fit)
         ),
     );
     text += &line("Order", &shortened(&document.order));
@@ -84,7 +81,7 @@ pub(crate) fn learnt(
             clean(&document.directions)
         );
     }
-    text += &diagnosis.map_or_else(String::new, checks);
+    text += &outcome.diagnosis.as_ref().map_or_else(String::new, checks);
     text += &warnings(&document.warnings);
     if !config.outputs.is_empty() {
         let files: Vec<String> =

@@ -67,15 +67,6 @@ impl<'a> Support<'a> {
     }
 }
 
-/// What is to be said of replicates that failed.
-pub(crate) fn failures(summary: &BootstrapSummary) -> Option<String> {
-    let error = summary.first_error.as_ref()?;
-    Some(format!(
-        "{} of {} resampled tables could not be learnt from, the first because of: {error}",
-        summary.failed, summary.replicates
-    ))
-}
-
 pub(crate) fn interval_heading(level: f64) -> String {
     format!(
         "{}% interval",

@@ -8,11 +8,13 @@
 //! | a graph to compare with | [`read_graph`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
+//! | all of it: a table in, a described graph out | [`Job`] |
 //! | simulated data | [`write_table`] |
 //! | is the destination any good, before hours of work | [`check_writable`] |
 //!
 //! Tables are CSV (any usual delimiter), Parquet, Arrow IPC or NumPy `.npy`, from a path, from
-//! standard input or from memory; see [`Source`] and [`Format`]. Results do not depend on the
+//! standard input or from memory; see [`Source`] and [`Format`]. Tables that are in memory already
+//! ([`Columns`], Arrow batches) are read where they are; see [`Input`]. Results do not depend on the
 //! number of threads: a file is cut into pieces whose borders depend on the file alone, and the
 //! pieces are merged in order. Every failure is one [`Error`] whose message fits on one line.
 //!
@@ -27,6 +29,7 @@
 mod digest;
 mod error;
 mod graph;
+mod job;
 mod knowledge;
 mod output;
 mod source;
@@ -37,9 +40,11 @@ pub use graph::{
     BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,
     InputDescription, Mark, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
+pub use job::{Job, Outcome};
 pub use knowledge::read_knowledge;
 pub use output::{check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Header, Missing, ReadOptions, Table, read_dataset, read_moments, read_sampled, write_table,
+    Columns, Header, Input, Missing, Origin, ReadOptions, Table, read_dataset, read_moments,
+    read_sampled, write_table,
 };

@@ -56,9 +56,9 @@ fn the_digest_is_that_of_xxh128sum() {
     let source = Source::bytes("t.csv", "a,b\n1,2\n3,4\n");
     let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
     let digest = "xxh3-128:d5b28fe5f1cc9b2cb9b773a515cd5ae1";
-    assert_eq!(table.digest, digest);
+    assert_eq!(table.origin.unwrap().digest, digest);
     let npy = read_moments(&Source::new(folder().join("c.npy")), &ReadOptions::default(), &());
-    assert_eq!(npy.unwrap().digest, "xxh3-128:790ac73543c95f569e79f25d5519b557");
+    assert_eq!(npy.unwrap().origin.unwrap().digest, "xxh3-128:790ac73543c95f569e79f25d5519b557");
 }
 
 fn text(text: &str) -> nocurl_io::Table<Dataset> {
@@ -149,7 +149,7 @@ fn the_format_is_known_without_an_extension() {
         let source = Source::bytes("data", bytes);
         if cfg!(feature = "parquet") {
             let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
-            assert_eq!(table.format, format);
+            assert_eq!(table.origin.unwrap().format, format);
         }
     }
 }
@@ -198,7 +198,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
         };
         let (one, two) = (read(1), read(2));
         assert_eq!(one.data, two.data, "{name}");
-        assert_eq!(one.digest, two.digest, "{name}");
+        assert_eq!(one.origin, two.origin, "{name}");
         assert_eq!(one.rows, 140_000, "{name}");
         assert_same(&one.data, &data.moments());
 

@@ -24,6 +24,29 @@ pub enum Error {
         /// What it should be.
         reason: &'static str,
     },
+    /// A parameter that the method does not have.
+    #[error("`{name}` is not a parameter of `{method}`{}{}{}",
+        did_you_mean(.suggestion), which_has(.known), others_have(.elsewhere))]
+    UnknownParameter {
+        /// The name as given.
+        name: String,
+        /// The method.
+        method: &'static str,
+        /// The closest name of one of its parameters, if any is close.
+        suggestion: Option<String>,
+        /// Names of all its parameters.
+        known: Vec<String>,
+        /// Methods that have a parameter of this name.
+        elsewhere: Vec<&'static str>,
+    },
+    /// A value that a parameter cannot hold.
+    #[error("parameter `{name}`: {reason}")]
+    ParameterType {
+        /// Name of the parameter.
+        name: String,
+        /// What is expected instead.
+        reason: String,
+    },
     /// Fewer rows than any method can use.
     #[error("{rows} row{} of data: at least {needed} are needed", plural(*.rows))]
     TooFewRows {
@@ -131,6 +154,26 @@ pub enum Error {
 
 fn suggest(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
+}
+
+fn did_you_mean(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+}
+
+fn which_has(known: &[String]) -> String {
+    if known.is_empty() {
+        ", which has none".into()
+    } else {
+        format!(", which has {}", known.join(", "))
+    }
+}
+
+fn others_have(methods: &[&str]) -> String {
+    if methods.is_empty() {
+        return String::new();
+    }
+    let methods: Vec<String> = methods.iter().map(|name| format!("--method {name}")).collect();
+    format!("; {} has it", methods.join(" or "))
 }
 
 fn plural(count: u64) -> &'static str {

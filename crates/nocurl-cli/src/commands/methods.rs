@@ -1,30 +1,17 @@
 //! `nocurl methods`: what there is to choose from.
 
 use nocurl::Algorithm;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::MethodsArguments;
 use crate::failure::Failure;
-use crate::parameter;
 use crate::report::{self, BOLD};
 
 /// Runs the command.
 pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     let all = Algorithm::all();
     if arguments.json {
-        let list: Vec<Value> = all
-            .iter()
-            .map(|method| {
-                json!({
-                    "name": method.name(),
-                    "default": *method == Algorithm::default(),
-                    "summary": method.summary(),
-                    "assumption": method.assumption(),
-                    "takes_knowledge": method.takes_knowledge().is_ok(),
-                    "parameters": parameter::parameters(method),
-                })
-            })
-            .collect();
+        let list: Vec<Value> = all.iter().map(Algorithm::describe).collect();
         return report::print(&format!("{:#}\n", Value::Array(list)));
     }
     let mut text = String::new();
@@ -35,7 +22,7 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
         if method.takes_knowledge().is_err() {
             text += "  takes no prior knowledge\n";
         }
-        for (name, value) in parameter::parameters(method) {
+        for (name, value) in method.parameters() {
             text += &format!("    {name}={}\n", shown(&value));
         }
     }

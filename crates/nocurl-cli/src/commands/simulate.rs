@@ -4,7 +4,6 @@ use nocurl::Cpdag;
 use nocurl_io::{GraphDocument, write_graph, write_table};
 use serde_json::Value;
 
-use super::learn::document;
 use crate::config::Simulate;
 use crate::failure::Failure;
 use crate::progress::Watch;
@@ -19,7 +18,7 @@ pub(crate) fn simulate(config: Simulate) -> Result<(), Failure> {
         method: "simulate".into(),
         parameters: serde_json::to_value(&config.simulation).unwrap_or(Value::Null),
         seed: config.seed,
-        ..document(
+        ..GraphDocument::new(
             drawn.data.names(),
             &drawn.truth,
             drawn.truth.order(),

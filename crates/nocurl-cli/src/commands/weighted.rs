@@ -92,16 +92,9 @@ fn meant(graph: &Graph, dag: &Dag) -> Result<Cpdag, Failure> {
 
 /// The graph of these weights; a cycle is told by the names of its variables.
 pub(super) fn dag(weights: Mat<f64>, names: &[String], label: &str) -> Result<Dag, Failure> {
-    Dag::new(weights).map_err(|error| match error {
-        nocurl::Error::Cycle { names: numbered } => {
-            // The engine speaks of x1 to xd; here the variables have names.
-            let mut cycle: Vec<&str> = numbered
-                .iter()
-                .filter_map(|name| name.strip_prefix('x')?.parse::<usize>().ok())
-                .filter_map(|number| names.get(number.checked_sub(1)?))
-                .map(String::as_str)
-                .collect();
-            cycle.extend(cycle.first().copied());
+    Dag::named(weights, names).map_err(|error| match error {
+        nocurl::Error::Cycle { names: mut cycle } => {
+            cycle.extend(cycle.first().cloned());
             Failure::Input(format!("`{label}` has a cycle: {}", cycle.join(" -> ")))
         }
         error => error.into(),

@@ -1,6 +1,8 @@
 //! Graphs in files: what a run writes, and what an evaluation reads.
 
 mod bootstrap;
+mod describe;
+mod directions;
 mod document;
 mod mark;
 mod parse;

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type, Schema};
 use arrow::error::ArrowError;
@@ -15,6 +15,7 @@ use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_wi
 use super::columns::Selection;
 use super::guard::guarded;
 use super::ipc::check_lengths;
+use super::memory::LABEL;
 use crate::error::shorten;
 use crate::source::{Handle, Seekable};
 use crate::{Error, ReadOptions};
@@ -94,17 +95,37 @@ fn is_numeric(kind: &DataType) -> bool {
 }
 
 /// Reads an Arrow IPC file or stream.
-///
-/// Batches are read one after the other, which for this format is little more than copying, and
-/// cut into pieces that are worked on in parallel.
 pub(super) fn read<C: Collect>(
     input: &Seekable,
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
+    let (projection, batches) = guarded(label, FORMAT, || Batches::open(input, options))?;
+    gather(label, &projection, batches, options, observer)
+}
+
+/// Reads batches that another program hands over in memory.
+pub(super) fn read_batches<C: Collect>(
+    batches: Box<dyn RecordBatchReader + Send + '_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Assembly<C>, Error> {
+    let projection = Projection::new(LABEL, &batches.schema(), options)?;
+    let positions = projection.positions.clone();
+    gather(LABEL, &projection, Batches::Given(batches, positions), options, observer)
+}
+
+/// Batches are read one after the other, which for this format is little more than copying, and
+/// cut into pieces that are worked on in parallel.
+fn gather<C: Collect>(
+    label: &str,
+    projection: &Projection,
+    mut batches: Batches<'_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Assembly<C>, Error> {
     let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
-    let (projection, mut batches) = guarded(label, FORMAT, || Batches::open(input, options))?;
     let mut total = Assembly::new(&projection.selection, options.missing);
     let columns = projection.positions.len();
     let rows = piece_rows(columns);
@@ -138,12 +159,14 @@ pub(super) fn read<C: Collect>(
 }
 
 /// The batches of a file or of a stream.
-enum Batches {
+enum Batches<'a> {
     File(FileReader<BufReader<Handle>>),
     Stream(StreamReader<BufReader<Handle>>),
+    /// Of another program, with the positions of the selected columns.
+    Given(Box<dyn RecordBatchReader + Send + 'a>, Vec<usize>),
 }
 
-impl Batches {
+impl Batches<'_> {
     fn open(input: &Seekable, options: &ReadOptions) -> Result<(Projection, Self), Error> {
         let label = input.label.as_str();
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
@@ -177,6 +200,9 @@ impl Batches {
             let next = match self {
                 Self::File(reader) => reader.next(),
                 Self::Stream(reader) => reader.next(),
+                Self::Given(reader, positions) => {
+                    reader.next().map(|batch| batch?.project(positions))
+                }
             };
             let Some(batch) = next else { break };
             let batch = batch?;

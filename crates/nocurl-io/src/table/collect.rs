@@ -240,6 +240,27 @@ pub(super) fn append_wave<C: Collect, P: Send>(
     Ok(())
 }
 
+/// Reads `rows` rows of `columns` columns in pieces, by a function of the first row and the number
+/// of rows.
+pub(super) fn by_rows<C: Collect>(
+    total: &mut Assembly<C>,
+    rows: u64,
+    columns: usize,
+    observer: &dyn Observer,
+    read: impl Fn(u64, usize) -> Result<Assembly<C>, Error> + Sync + Send,
+) -> Result<(), Error> {
+    let piece = piece_rows(columns) as u64;
+    let width = wave_width(columns, 8 * piece as usize * columns);
+    let mut start = 0;
+    while start < rows {
+        let starts: Vec<u64> = (start..rows).step_by(piece as usize).take(width).collect();
+        start = starts.last().map_or(rows, |from| rows.min(from + piece));
+        append_wave(total, starts, |from| read(from, piece.min(rows - from) as usize))?;
+        report(observer, total.rows, Some(rows))?;
+    }
+    Ok(())
+}
+
 /// Tells the observer how far reading is, and stops if asked to.
 pub(super) fn report(observer: &dyn Observer, done: u64, total: Option<u64>) -> Result<(), Error> {
     observer.report(Progress { stage: "reading", done, total, objective: None });

@@ -10,6 +10,7 @@ mod dialect;
 mod guard;
 #[cfg(feature = "parquet")]
 mod ipc;
+mod memory;
 mod npy;
 #[cfg(feature = "parquet")]
 mod pages;
@@ -30,6 +31,7 @@ use crate::digest::alongside;
 use crate::source::Seekable;
 use crate::{Error, Format, Source};
 use collect::{Assembly, Collect, Rows};
+pub use memory::Columns;
 use sample::SampledMoments;
 pub use write::write_table;
 
@@ -119,12 +121,51 @@ pub struct Table<T> {
     pub rows_dropped: u64,
     /// Missing values that were found in the selected columns.
     pub missing_values: u64,
+    /// What was read, unless it was a table in memory.
+    pub origin: Option<Origin>,
+    /// What the user should know, in plain words.
+    pub warnings: Vec<String>,
+}
+
+/// The bytes that a table was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
     /// XXH3 digest of the input: `xxh3-128:` and the digits that `xxh128sum` gives.
     pub digest: String,
     /// The format that was read.
     pub format: Format,
-    /// What the user should know, in plain words.
-    pub warnings: Vec<String>,
+}
+
+/// Where a table comes from: bytes in one of the formats, or memory of the caller.
+pub enum Input<'a> {
+    /// A file, standard input, or bytes.
+    Source(&'a Source),
+    /// Columns in memory.
+    Columns(&'a dyn Columns),
+    /// Arrow record batches, one after the other.
+    #[cfg(feature = "parquet")]
+    Batches(Box<dyn ::arrow::array::RecordBatchReader + Send + 'a>),
+}
+
+impl<'a> From<&'a Source> for Input<'a> {
+    fn from(source: &'a Source) -> Self {
+        Self::Source(source)
+    }
+}
+
+impl<'a> From<&'a dyn Columns> for Input<'a> {
+    fn from(table: &'a dyn Columns) -> Self {
+        Self::Columns(table)
+    }
+}
+
+impl Input<'_> {
+    fn label(&self) -> String {
+        match self {
+            Self::Source(source) => source.label(),
+            _ => memory::LABEL.into(),
+        }
+    }
 }
 
 impl<T> Table<T> {
@@ -135,8 +176,7 @@ impl<T> Table<T> {
             rows: self.rows,
             rows_dropped: self.rows_dropped,
             missing_values: self.missing_values,
-            digest: self.digest,
-            format: self.format,
+            origin: self.origin,
             warnings: self.warnings,
         }
     }
@@ -150,12 +190,12 @@ impl<T> Table<T> {
 ///
 /// # Errors
 /// Anything wrong with the file, in one line; fewer than two rows or columns.
-pub fn read_moments(
-    source: &Source,
+pub fn read_moments<'a>(
+    input: impl Into<Input<'a>>,
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Table<Moments>, Error> {
-    let read = read::<Moments>(source, options, observer)?;
+    let read = read::<Moments>(input.into(), options, observer)?;
     let (table, ..) = complete(read, |moments| (moments, ()), options, observer)?;
     Ok(table)
 }
@@ -177,12 +217,12 @@ pub fn read_moments(
 /// assert_eq!(table.data.mean(), [2.0, 3.5]);
 /// assert_eq!(sample.column(1), [2.0, 5.0]);
 /// ```
-pub fn read_sampled(
-    source: &Source,
+pub fn read_sampled<'a>(
+    input: impl Into<Input<'a>>,
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<(Table<Moments>, Dataset), Error> {
-    let read = read::<SampledMoments>(source, options, observer)?;
+    let read = read::<SampledMoments>(input.into(), options, observer)?;
     let split = |both: SampledMoments| (both.moments, both.sample);
     let (table, sample, kept) = complete(read, split, options, observer)?;
     let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
@@ -192,7 +232,7 @@ pub fn read_sampled(
 /// Moments of what was read, after EM and without constant columns where these are asked for; what
 /// was gathered beside them; and the columns that are left.
 fn complete<C: Collect, S>(
-    (mut assembly, format, digest): (Assembly<C>, Format, String),
+    (mut assembly, origin): (Assembly<C>, Option<Origin>),
     split: impl FnOnce(C) -> (Moments, S),
     options: &ReadOptions,
     observer: &dyn Observer,
@@ -227,8 +267,7 @@ fn complete<C: Collect, S>(
         rows_dropped: assembly.dropped,
         missing_values: assembly.missing,
         data: moments,
-        digest,
-        format,
+        origin,
         warnings,
     };
     Ok((table, beside, kept))
@@ -238,18 +277,19 @@ fn complete<C: Collect, S>(
 ///
 /// # Errors
 /// As [`read_moments`]; [`Missing::Em`] is refused, since it estimates moments and not rows.
-pub fn read_dataset(
-    source: &Source,
+pub fn read_dataset<'a>(
+    input: impl Into<Input<'a>>,
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Table<Dataset>, Error> {
+    let input = input.into();
     if options.missing == Missing::Em {
         return Err(Error::unsupported(
-            &source.label(),
+            &input.label(),
             "--missing em estimates moments, but this method needs the rows; use --missing drop",
         ));
     }
-    let (assembly, format, digest) = read::<Rows>(source, options, observer)?;
+    let (assembly, origin) = read::<Rows>(input, options, observer)?;
     let (names, blocks) = assembly.collected.into_parts();
     let mut warnings = assembly.warnings;
     let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), names.len());
@@ -277,8 +317,7 @@ pub fn read_dataset(
         rows_dropped: assembly.dropped,
         missing_values: assembly.missing,
         data,
-        digest,
-        format,
+        origin,
         warnings,
     })
 }
@@ -296,8 +335,27 @@ fn check_size(rows: u64, columns: usize) -> Result<(), Error> {
 /// Bytes that are enough to know a format.
 const MAGIC_BYTES: u64 = 8;
 
-/// Reads the source into a collection, whatever its format.
+/// Reads the input into a collection, whatever it is.
 fn read<C: Collect>(
+    input: Input<'_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<(Assembly<C>, Option<Origin>), Error> {
+    let assembly = match input {
+        Input::Source(source) => {
+            let (assembly, format, digest) = read_source(source, options, observer)?;
+            return Ok((assembly, Some(Origin { digest, format })));
+        }
+        Input::Columns(table) => memory::read::<C>(table, options, observer)?,
+        #[cfg(feature = "parquet")]
+        Input::Batches(batches) => arrow::read_batches(batches, options, observer)?,
+    };
+    assembly.check(options.missing)?;
+    Ok((assembly, None))
+}
+
+/// Reads bytes into a collection, whatever their format.
+fn read_source<C: Collect>(
     source: &Source,
     options: &ReadOptions,
     observer: &dyn Observer,

@@ -7,7 +7,7 @@ use nocurl::{Dataset, Observer};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
+use super::collect::{Assembly, Collect, by_rows};
 use super::columns::Selection;
 use super::guard::guarded;
 use crate::error::shorten;
@@ -49,20 +49,11 @@ pub(super) fn read<C: Collect>(
     let names = Dataset::default_names(layout.columns);
     let selection = Selection::new(&input.label, &names, options)?;
     let mut total = Assembly::new(&selection, options.missing);
-    let rows = piece_rows(layout.columns) as u64;
-    let width = wave_width(layout.columns, 8 * rows as usize * layout.columns);
-    let mut start = 0;
-    while start < layout.rows {
-        let starts = (start..layout.rows).step_by(rows as usize).take(width);
-        let wave: Vec<_> = starts.map(|from| (from, rows.min(layout.rows - from))).collect();
-        start = wave.last().map_or(layout.rows, |(from, rows)| from + rows);
-        append_wave(&mut total, wave, |(from, rows)| {
-            layout
-                .read_rows(input, &selection, options, from, rows as usize)
-                .map_err(|error| Error::read(&input.label, &error))
-        })?;
-        report(observer, total.rows, Some(layout.rows))?;
-    }
+    by_rows(&mut total, layout.rows, layout.columns, observer, |from, rows| {
+        layout
+            .read_rows(input, &selection, options, from, rows)
+            .map_err(|error| Error::read(&input.label, &error))
+    })?;
     Ok(total)
 }
 

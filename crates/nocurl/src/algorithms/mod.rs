@@ -10,6 +10,7 @@ mod mmpc;
 mod nocurl;
 mod notears;
 mod order_search;
+mod parameters;
 mod problem;
 mod registry;
 pub mod sort_regress;

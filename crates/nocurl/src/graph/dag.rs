@@ -27,11 +27,19 @@ impl Dag {
     /// assert!(Dag::new(weights).is_err());
     /// ```
     pub fn new(weights: Mat<f64>) -> Result<Self, Error> {
+        let names = Dataset::default_names(weights.nrows());
+        Self::named(weights, &names)
+    }
+
+    /// [`Self::new`] for variables with names, which the error then has.
+    ///
+    /// # Errors
+    /// [`Error::Cycle`] with the names of the variables on one cycle.
+    pub fn named(weights: Mat<f64>, names: &[String]) -> Result<Self, Error> {
         assert_eq!(weights.nrows(), weights.ncols(), "a graph's matrix is square");
         match topological_order(weights.as_ref()) {
             Ok(order) => Ok(Self { weights, order }),
             Err(cycle) => {
-                let names = Dataset::default_names(weights.nrows());
                 Err(Error::Cycle { names: cycle.iter().map(|&i| names[i].clone()).collect() })
             }
         }

@@ -2,15 +2,14 @@
 
 use nocurl::refine::Refine;
 use nocurl::{Claim, Options};
-use nocurl_io::{Edge, GraphDocument, Mark};
 
-use crate::report::count;
+use super::{Edge, GraphDocument, Mark};
 
 /// Edges named one by one; of more only the number is told.
 const NAMED_EDGES: usize = 5;
 
 /// What the directions rest on, and which of them are supported how far.
-pub(crate) fn sentence(options: &Options, document: &GraphDocument) -> String {
+pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
     let assumption = capitalised(assumption(options));
     let all = document.edges.len();
     let open: Vec<&Edge> = document
@@ -18,7 +17,7 @@ pub(crate) fn sentence(options: &Options, document: &GraphDocument) -> String {
         .filter(|&(_, mark)| mark == Mark::Undirected)
         .map(|(edge, _)| edge)
         .collect();
-    let directions = count(all as u64, "direction");
+    let directions = format!("{all} direction{}", if all == 1 { "" } else { "s" });
     let supported = match all - open.len() {
         0 => format!("none of {directions}"),
         some => format!("{some} of {directions}"),

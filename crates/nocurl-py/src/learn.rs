@@ -1,0 +1,137 @@
+//! Learning, by a request in JSON.
+
+use std::time::Instant;
+
+use nocurl::bootstrap::BootstrapParams;
+use nocurl::refine::Refine;
+use nocurl::regress::Prune;
+use nocurl::{Algorithm, KnowledgeSpec, Options};
+use nocurl_io::{Job, Missing, Outcome, ReadOptions, Source, read_knowledge};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, guarded, in_python};
+use crate::moments::Moments;
+use crate::table::Table;
+use crate::watch;
+
+/// Everything that shapes a result, as the package sends it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    method: String,
+    parameters: Map<String, Value>,
+    center: bool,
+    refine: Option<Refine>,
+    prune: Option<Prune>,
+    threshold: Option<f64>,
+    seed: u64,
+    knowledge: Option<Known>,
+    missing: Missing,
+    drop_constant: bool,
+    bootstrap: Option<usize>,
+    diagnose: bool,
+    threads: Option<usize>,
+}
+
+/// Prior knowledge: statements, or the path of a file that has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Known {
+    File(String),
+    Statements(KnowledgeSpec),
+}
+
+impl Request {
+    fn job(self) -> Result<(Job, Option<usize>), Failure> {
+        let mut algorithm = Algorithm::from_name(&self.method)?;
+        for (name, value) in self.parameters {
+            algorithm = algorithm.with_parameter(&name, value)?;
+        }
+        let knowledge = match self.knowledge {
+            None => KnowledgeSpec::default(),
+            Some(Known::Statements(statements)) => statements,
+            Some(Known::File(path)) => read_knowledge(&Source::new(&path))?,
+        };
+        let bootstrap =
+            self.bootstrap.map(|replicates| BootstrapParams { replicates, ..Default::default() });
+        if bootstrap.is_some() && self.missing == Missing::Em {
+            return Err(Failure::value(
+                "bootstrap draws rows, which missing='em' does not fill in: use missing='drop'",
+            ));
+        }
+        let options = Options {
+            algorithm,
+            center: self.center,
+            refine: self.refine,
+            prune: self.prune,
+            threshold: self.threshold,
+            seed: self.seed,
+            knowledge,
+        };
+        let read = ReadOptions {
+            missing: self.missing,
+            drop_constant: self.drop_constant,
+            ..ReadOptions::default()
+        };
+        Ok((Job { read, options, bootstrap, diagnose: self.diagnose }, self.threads))
+    }
+}
+
+/// Learns from a table and returns the description of the graph as JSON.
+#[pyfunction]
+#[pyo3(signature = (table, names, request, progress=None))]
+pub(crate) fn learn(
+    py: Python<'_>,
+    table: &Bound<'_, PyAny>,
+    names: Vec<String>,
+    request: &str,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let started = Instant::now();
+    let (job, threads) = guarded(|| {
+        let request: Request =
+            serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
+        request.job()
+    })?;
+    let outcome = match table.cast::<Moments>() {
+        Ok(moments) => {
+            let moments = moments.get().engine();
+            watch::run(py, threads, progress, |watch| Ok(job.run_on_moments(moments, watch)?))?
+        }
+        Err(_) => Table::new(table, names)?
+            .read(|input| watch::run(py, threads, progress, |watch| Ok(job.run(input, watch)?)))?,
+    };
+    Ok(guarded(|| description(&job, &outcome, started))?)
+}
+
+fn description(job: &Job, outcome: &Outcome, started: Instant) -> Result<String, Failure> {
+    let mut document = outcome.document(&job.options);
+    document.warnings.iter_mut().for_each(|warning| *warning = in_python(warning));
+    if let Value::Array(findings) = &mut document.diagnosis {
+        for finding in findings {
+            if let Some(Value::String(sentence)) = finding.get_mut("sentence") {
+                *sentence = in_python(sentence);
+            }
+        }
+    }
+    if let Value::Object(parameters) = &mut document.parameters {
+        parameters.insert("missing".into(), json!(job.read.missing));
+        parameters.insert("drop_constant".into(), job.read.drop_constant.into());
+    }
+    document.elapsed_seconds = started.elapsed().as_secs_f64();
+    serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
+}
+
+/// Names of all methods.
+#[pyfunction]
+pub(crate) fn methods() -> Vec<&'static str> {
+    Algorithm::all().iter().map(Algorithm::name).collect()
+}
+
+/// What there is to say of a method, as JSON.
+#[pyfunction]
+pub(crate) fn describe_method(name: &str) -> PyResult<String> {
+    Ok(guarded(|| Ok(Algorithm::from_name(name)?.describe().to_string()))?)
+}

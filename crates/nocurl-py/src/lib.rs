@@ -1,0 +1,36 @@
+//! The module `nocurl._nocurl`: the engine for the Python package in `python/nocurl`.
+//!
+//! It is thin on purpose. Python turns what users pass into arrays and JSON; here the engine runs
+//! on them without the interpreter's lock and returns arrays and JSON. Nothing panics through:
+//! every entry goes by [`watch::run`] or [`failure::guarded`].
+
+mod array;
+mod failure;
+mod graph;
+mod hodge;
+mod learn;
+mod moments;
+mod simulate;
+mod table;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// Bindings of the engine; use the package `nocurl` instead.
+#[pymodule]
+mod _nocurl {
+    #[pymodule_export]
+    use super::graph::{
+        compare, describe_graph, format_graph, intervene, read_graph, total_effects, write_graph,
+    };
+    #[pymodule_export]
+    use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};
+    #[pymodule_export]
+    use super::learn::{describe_method, learn, methods};
+    #[pymodule_export]
+    use super::moments::Moments;
+    #[pymodule_export]
+    use super::simulate::simulate;
+    #[pymodule_export]
+    use super::watch::fail;
+}

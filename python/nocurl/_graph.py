@@ -1,0 +1,300 @@
+"""What was learnt: a graph with all that is known about it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _nocurl
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import networkx
+    import pandas
+
+
+class Graph:
+    """A directed acyclic graph with its weights, and how it came about.
+
+    Made by :func:`nocurl.learn` and by every ``fit``; read from a file by
+    :func:`nocurl.read_graph`; made of a matrix by :meth:`from_adjacency`. It can be pickled, and
+    its JSON form is that of the command line (``nocurl/graph/1``).
+
+    Attributes
+    ----------
+    variables : list of str
+        Names of the variables, in the order of the data.
+    weights : ndarray
+        Entry (i, j) is the weight of the edge i -> j, 0 where there is none.
+    order : list of str
+        The variables so that parents come before children.
+    potential : ndarray or None
+        A number for each variable that rises along every edge.
+    claim : {"dag", "class", "skeleton"}
+        How much of the graph is meant: all directions, those of its equivalence class, or none.
+    directions : str
+        What the directions rest on, in plain words.
+    method, parameters, seed, version
+        How the graph was learnt.
+    termination : str
+        How the method ended, such as "converged" or "max-iterations".
+    iterations : int
+        Iterations used.
+    warnings : list of str
+        What you should know.
+    diagnosis : list of dict or None
+        Findings about the result, each with ``name``, ``numbers``, ``verdict`` and ``sentence``.
+    bootstrap : dict or None
+        What was found again in resampled tables.
+    means : ndarray or None
+        Means of the variables.
+    elapsed_seconds : float
+        Time it took.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> graph = nocurl.Graph.from_adjacency([[0, 2.0], [0, 0]], ["dose", "health"])
+    >>> graph.edges
+    [('dose', 'health', 2.0)]
+    >>> print(graph.to_dot())
+    digraph nocurl {
+    ...
+    >>> nocurl.Graph.from_json(graph.to_json()) == graph
+    True
+    """
+
+    def __init__(self, document: dict) -> None:
+        self._document = document
+        self.variables: list[str] = document["variables"]
+        place = {name: i for i, name in enumerate(self.variables)}
+        self.weights = np.zeros((len(place), len(place)))
+        for edge in document["edges"]:
+            self.weights[place[edge["from"]], place[edge["to"]]] = edge["weight"]
+        self.weights.flags.writeable = False
+        self.order: list[str] = document["order"]
+        self.potential = _array(document["potential"])
+        self.claim: str = document["claim"]
+        self.directions: str = document["directions"]
+        self.method: str = document["method"]
+        self.parameters: dict | None = document["parameters"]
+        self.seed: int = document["seed"]
+        self.version: str = document["version"]
+        self.termination: str = document["termination"]
+        self.iterations: int = document["iterations"]
+        self.warnings: list[str] = document["warnings"]
+        self.diagnosis: list[dict] | None = document["diagnosis"]
+        self.bootstrap: dict | None = document["bootstrap"]
+        self.means = _array(document["means"])
+        self.elapsed_seconds: float = document["elapsed_seconds"]
+
+    @classmethod
+    def from_adjacency(cls, weights: Any, names: Any = None) -> Graph:
+        """A graph of a square matrix, row -> column.
+
+        Parameters
+        ----------
+        weights : array or DataFrame
+            The matrix; a DataFrame brings its names.
+        names : sequence of str, optional
+            Names of the variables; ``x1`` to ``xd`` if there are none.
+
+        Raises
+        ------
+        ValueError
+            When the matrix is not square or has a cycle.
+        """
+        if names is None:
+            names = getattr(weights, "columns", None)
+        matrix = np.ascontiguousarray(weights, dtype=np.float64)
+        if matrix.ndim != 2:
+            raise ValueError(f"a square matrix is needed, not an array of {matrix.ndim} dimensions")
+        if names is None:
+            names = [f"x{j}" for j in range(1, matrix.shape[1] + 1)]
+        return cls(json.loads(_nocurl.describe_graph(matrix, [str(name) for name in names])))
+
+    @classmethod
+    def from_json(cls, text: str) -> Graph:
+        """The graph that :meth:`to_json` or ``nocurl learn --output graph.json`` wrote."""
+        return cls(json.loads(_nocurl.format_graph(text, "json")))
+
+    @property
+    def edges(self) -> list[tuple[str, str, float]]:
+        """The edges ``(from, to, weight)``, from the largest weight to the smallest."""
+        return [(edge["from"], edge["to"], edge["weight"]) for edge in self._document["edges"]]
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self._document["edges"])
+
+    @property
+    def undirected(self) -> set[frozenset[str]]:
+        """Pairs whose direction the equivalence class leaves open."""
+        return {frozenset(pair) for pair in self._document["cpdag"]["undirected"]}
+
+    def means_direction(self, cause: str, effect: str) -> bool:
+        """Whether the direction of an edge is meant, or could as well be the other one."""
+        if self.claim == "class":
+            return frozenset((cause, effect)) not in self.undirected
+        return self.claim == "dag"
+
+    def adjacency(self) -> pandas.DataFrame:
+        """The weights with names, row -> column."""
+        import pandas
+
+        return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row for each edge: ``from``, ``to``, ``weight`` and whether the direction is meant.
+
+        After a bootstrap also ``found``, the share of resampled tables with the edge, in this
+        direction where that is meant.
+        """
+        import pandas
+
+        meant = [self.means_direction(cause, effect) for cause, effect, _ in self.edges]
+        table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
+        table["direction_meant"] = pandas.array(meant, dtype=bool)
+        if self.bootstrap is not None:
+            pairs = {frozenset((p["from"], p["to"])): p for p in self.bootstrap["pairs"]}
+            table["found"] = [
+                _frequency(pairs.get(frozenset(edge[:2])), edge[0], direction)
+                for edge, direction in zip(self.edges, meant)
+            ]
+        return table
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges.
+
+        Nodes carry ``potential``, edges also ``direction_meant``. DoWhy takes it as it is.
+        """
+        import networkx
+
+        graph = networkx.DiGraph(method=self.method, claim=self.claim)
+        for i, name in enumerate(self.variables):
+            attributes = {} if self.potential is None else {"potential": float(self.potential[i])}
+            graph.add_node(name, **attributes)
+        for cause, effect, weight in self.edges:
+            meant = self.means_direction(cause, effect)
+            graph.add_edge(cause, effect, weight=weight, direction_meant=meant)
+        return graph
+
+    def to_dot(self) -> str:
+        """The graph for Graphviz."""
+        return self._format("dot")
+
+    def to_gml(self) -> str:
+        """The graph in the Graph Modelling Language."""
+        return self._format("gml")
+
+    def to_graphml(self) -> str:
+        """The graph as GraphML."""
+        return self._format("graphml")
+
+    def to_json(self) -> str:
+        """Everything, as ``nocurl learn --output graph.json`` writes it."""
+        return self._format("json")
+
+    def _format(self, form: str) -> str:
+        return _nocurl.format_graph(json.dumps(self._document), form)
+
+    def write(self, path: str | os.PathLike) -> None:
+        """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml or
+        csv."""
+        _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
+
+    def total_effects(self) -> pandas.DataFrame:
+        """Change of each variable (column) per unit that another (row) is moved by, along all
+        paths, in the linear model with these weights."""
+        import pandas
+
+        effects = _nocurl.total_effects(self.weights)
+        return pandas.DataFrame(effects, index=self.variables, columns=self.variables)
+
+    def intervene(self, do: Mapping[str, float]) -> dict[str, float]:
+        """Means of all variables after some are set, in the linear model with these weights.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> drawn = nocurl.simulate(variables=4, rows=2000, random_state=0)
+        >>> graph = nocurl.learn(drawn.data)
+        >>> graph.intervene({"x1": 5.0})["x1"]
+        5.0
+        """
+        if self.means is None:
+            raise ValueError("the graph has no means: learn it from data")
+        place = {name: i for i, name in enumerate(self.variables)}
+        unknown = [name for name in do if name not in place]
+        if unknown:
+            raise ValueError(f"`{unknown[0]}` is not a variable of the graph")
+        given = [(place[name], float(value)) for name, value in do.items()]
+        means = _nocurl.intervene(self.weights, self.means.tolist(), given)
+        return dict(zip(self.variables, means.tolist()))
+
+    def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
+        """Draws the graph in layers, causes on top, with matplotlib.
+
+        Variables stand in the order of the potential; an edge is as wide as its weight is large,
+        blue for positive and red for negative weights, and has no head where its direction is not
+        meant.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if there is none.
+        **options
+            ``node_color``, ``font_size``, ``show_weights``.
+        """
+        from ._plot import plot
+
+        return plot(self, ax, **options)
+
+    def _repr_html_(self) -> str:
+        from ._html import html
+
+        return html(self)
+
+    def __repr__(self) -> str:
+        lines = [f"{self._summary()}:" if self.edges else f"{self._summary()}"]
+        for cause, effect, weight in self.edges[:20]:
+            arrow = "->" if self.means_direction(cause, effect) else "--"
+            lines.append(f"  {cause} {arrow} {effect}  {weight:.3g}")
+        if self.n_edges > 20:
+            lines.append(f"  and {self.n_edges - 20} more")
+        return "\n".join(lines)
+
+    def _summary(self) -> str:
+        edges = f"{self.n_edges} edge{'' if self.n_edges == 1 else 's'}"
+        by = f" by {self.method}" if self.method else ""
+        return f"{edges} among {len(self.variables)} variables{by}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self._document == other._document
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self._document,)
+
+
+def read_graph(path: str | os.PathLike) -> Graph:
+    """Reads a graph from JSON, DOT, GraphML, GML or CSV, as ``nocurl evaluate`` does."""
+    return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
+
+
+def _array(values: list | None) -> np.ndarray | None:
+    return None if values is None else np.array(values, dtype=np.float64)
+
+
+def _frequency(pair: dict | None, cause: str, meant: bool) -> float:
+    if pair is None:
+        return 0.0
+    if not meant:
+        return pair["adjacent"]
+    return pair["forward"] if pair["from"] == cause else pair["backward"]

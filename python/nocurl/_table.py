@@ -1,0 +1,87 @@
+"""What users call a table, made ready for the engine without copying it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._moments import Moments
+
+#: Types that the engine reads where they are.
+_READ_IN_PLACE = frozenset("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split())
+
+
+class Table(NamedTuple):
+    """A table for the engine, with the names of its columns as far as they are known."""
+
+    #: A path, moments, a list of arrays, or an object that exports an Arrow stream.
+    handle: Any
+    #: Names for the engine; empty where the handle brings its own.
+    names: list[str]
+    #: The columns as the user calls them, or None for columns without names.
+    labels: list | None
+
+
+def as_table(X: Any) -> Table:
+    """Anything that can be learnt from."""
+    if isinstance(X, Moments):
+        return Table(X, [], list(X.names))
+    if isinstance(X, (str, os.PathLike)):
+        return Table(os.fspath(X), [], None)
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        labels = list(X.columns)
+        names = [str(label) for label in labels]
+        columns = [_pandas_column(X.iloc[:, j], name) for j, name in enumerate(names)]
+        return Table(columns, names, labels)
+    if hasattr(X, "__arrow_c_stream__"):
+        return Table(X, [], _arrow_names(X))
+    if hasattr(X, "collect_schema"):
+        raise ValueError("a lazy frame has no values yet: call .collect() on it first")
+    if hasattr(X, "tocsr"):
+        raise ValueError("sparse matrices are not read: pass X.toarray()")
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"the array has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, a table has 2; "
+            "Reshape your data so that rows are observations and columns are variables"
+        )
+    names = [f"x{j}" for j in range(1, array.shape[1] + 1)]
+    return Table([_numbers(array, "the array")], names, None)
+
+
+def _pandas_column(column: Any, name: str) -> np.ndarray:
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return _numbers(column.to_numpy(), f"column `{name}`")
+    # Types of pandas and Arrow with a mark for missing values.
+    if getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False):
+        return column.to_numpy(dtype="float64", na_value=np.nan)
+    raise ValueError(_not_numeric(f"column `{name}`", dtype))
+
+
+def _numbers(array: np.ndarray, what: str) -> np.ndarray:
+    dtype = array.dtype
+    if dtype.kind == "b":
+        return array.view(np.uint8)
+    if dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {what} has type {dtype}")
+    if dtype.kind not in "fiu":
+        raise ValueError(_not_numeric(what, dtype))
+    if dtype.str[1:] in _READ_IN_PLACE and dtype.isnative and array.flags.aligned:
+        return array
+    return array.astype(np.float64)
+
+
+def _not_numeric(what: str, dtype: Any) -> str:
+    return f"{what} has type {dtype}, which is not numeric; leave it out"
+
+
+def _arrow_names(X: Any) -> list | None:
+    for holder in (X, getattr(X, "schema", None)):
+        for attribute in ("column_names", "columns", "names"):
+            names = getattr(holder, attribute, None)
+            if isinstance(names, list) and all(isinstance(name, str) for name in names):
+                return names
+    return None

@@ -1,0 +1,371 @@
+"""Classes, parameters, results: what users of scikit-learn and of the command line expect."""
+
+import json
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import nocurl
+from nocurl import _nocurl
+
+CLASSES = sorted(nocurl.methods().values(), key=lambda cls: cls.__name__)
+
+
+def test_every_method_has_a_class_and_every_class_is_exported():
+    assert sorted(nocurl.methods()) == sorted(_nocurl.methods())
+    for cls in CLASSES:
+        assert getattr(nocurl, cls.__name__) is cls
+        assert cls.__name__ in nocurl.__all__
+        assert cls.__doc__
+
+
+def test_every_parameter_is_explained():
+    for cls in CLASSES:
+        for name in cls._own:
+            assert re.search(rf"^    (\w+, )*{name}(, \w+)* : ", cls.__doc__, re.M), (cls, name)
+
+
+#: Checks that cannot pass, and why.
+WORDS = "the message is that of the command line, in other words than scikit-learn's"
+EXPECTED_TO_FAIL = {
+    "check_fit2d_1sample": WORDS,
+    "check_fit2d_1feature": WORDS,
+    "check_estimators_empty_data_messages": WORDS,
+    "check_estimators_nan_inf": WORDS,
+    "check_dtype_object": "columns of Python objects are refused, even if they hold numbers",
+}
+
+
+def small(cls):
+    """A model that learns the tables of the checks in little time."""
+    brief = {"restarts": 1, "max_rounds": 20}
+    model = cls(drop_constant=True)
+    return model.set_params(**{k: v for k, v in brief.items() if k in model.get_params()})
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_checks_of_scikit_learn(cls):
+    ran = 0
+    for estimator, check in estimator_checks_generator(small(cls)):
+        name = getattr(check, "func", check).__name__
+        if name in EXPECTED_TO_FAIL:
+            continue
+        try:
+            check(estimator)
+            ran += 1
+        except Exception as error:
+            if type(error).__name__ != "SkipTest":
+                raise AssertionError(f"{name}: {error}") from error
+    assert ran > 25
+
+
+def test_parameters_are_those_of_scikit_learn():
+    model = nocurl.NoCurl(lambdas=(10, 1000), threshold=0.3, refine=None, random_state=0)
+    assert model.get_params()["lambdas"] == (10, 1000)
+    twin = clone(model).set_params(max_iter=7, w_threshold=0.2)
+    assert (twin.max_iter, twin.threshold, model.max_iter) == (7, 0.2, 15000)
+    assert nocurl.Notears(lambda1=0.1, w_threshold=0.1).threshold == 0.1
+    assert "lambdas" in repr(nocurl.NoCurl(lambdas=(7,)))
+
+
+def test_unknown_parameters_and_methods():
+    with pytest.raises(ValueError, match=r"did you mean `lambda1`\?"):
+        nocurl.Notears(lamda1=1)
+    with pytest.raises(ValueError, match=r"`lambda1` is not a parameter of `EqTD`.*Notears has it"):
+        nocurl.EqTD(lambda1=1)
+    with pytest.raises(ValueError, match="the same parameter"):
+        nocurl.EqTD(threshold=1, w_threshold=2)
+    with pytest.raises(ValueError, match="unknown method `nocurll`: did you mean `nocurl`?"):
+        nocurl.learn(np.eye(3), method="nocurll")
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        nocurl.EqTD().set_params(nothing=1)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"lambdas": "ten"}, "lambdas"),
+        ({"lambdas": (-1.0,)}, "parameter `lambdas` is"),
+        ({"lambdas": ()}, "parameter `lambdas` is"),
+        ({"lambdas": (float("nan"),)}, "parameter `parameters` is|give finite numbers"),
+        ({"threshold": -1}, "parameter `threshold` is -1"),
+        ({"threshold": float("inf")}, "parameter `threshold` is inf: give finite numbers"),
+        ({"refine": "magic"}, "magic.*equal-variance"),
+        ({"prune": "magic"}, "magic.*bic"),
+        ({"prune": {"rule": "t-test", "alpha": 2}}, "parameter `alpha` is 2"),
+        ({"missing": "ignore"}, "ignore.*drop"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"bootstrap": 1}, "parameter `replicates` is 1"),
+        ({"bootstrap": 5, "missing": "em"}, "missing='drop'"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"knowledge": {"forbiden": []}}, "knowledge"),
+        ({"knowledge": {"required": [("x1", "q")]}}, "prior knowledge names `q`"),
+        ({"variant": object()}, "is no value of a parameter"),
+    ],
+)
+def test_bad_values_are_refused_in_one_line(drawn, params, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        nocurl.NoCurl(**params).fit(drawn.data)
+    assert "\n" not in str(raised.value)
+    assert "--" not in str(raised.value)
+
+
+def frame(**columns):
+    table = {"a": [1.0, 2.0, 4.0, 3.0], "b": [1.0, 3.0, 2.0, 5.0], **columns}
+    return pd.DataFrame(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (frame(c=[1.0, np.nan, 2.0, 3.0]), r"column `c` has no value in row 2, and 1 value is miss"),
+        (frame(c=[1.0, np.inf, 2.0, 3.0]), "column `c` is infinite in row 2"),
+        (frame(c=["x", "y", "z", "w"]), "column `c` has type .*, which is not numeric; leave it"),
+        (frame(c=[object()] * 4), "column `c` has type object, which is not numeric"),
+        (frame(c=pd.date_range("2026-01-01", periods=4)), "column `c` has type datetime64"),
+        (frame(c=[7.0] * 4), "constant column `c`: remove it or set drop_constant=True"),
+        (frame().iloc[:, [0, 1, 0]], "columns 1 and 3 are both called `a`"),
+        (frame().iloc[:0], "0 rows of data: at least 2 are needed"),
+        (frame()[["a"]], "1 column of data: at least 2 are needed"),
+        (np.zeros((0, 0)), "0 columns of data"),
+        (np.zeros(5), "1 dimension, a table has 2"),
+        (np.zeros((2, 2, 2)), "3 dimensions, a table has 2"),
+        (np.array([["a", "b"], ["c", "d"]]), "which is not numeric"),
+        (np.array([[1, "b"], [2, "d"]], dtype=object), "type object, which is not numeric"),
+        (np.eye(3) * 1j, "Complex data not supported"),
+        (None, "0 dimensions"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_line(table, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        nocurl.learn(table)
+    assert "\n" not in str(raised.value)
+    assert "--" not in str(raised.value)
+
+
+def test_the_words_are_those_of_the_command_line(command_line, tmp_path):
+    table = frame(c=[1.0, np.nan, 2.0, 3.0])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    told = command_line("learn", tmp_path / "t.csv").stderr
+    with pytest.raises(ValueError) as raised:
+        nocurl.learn(tmp_path / "t.csv")
+    pythonic = told.removeprefix("error: ").strip()
+    pythonic = pythonic.replace("--missing drop", "missing='drop'")
+    pythonic = pythonic.replace("--missing em", "missing='em'")
+    assert str(raised.value) == pythonic
+
+
+def test_nothing_before_fit():
+    model = nocurl.NoCurl()
+    for use in [lambda: model.adjacency_matrix_, model.to_networkx, model.to_dot, model.plot]:
+        with pytest.raises(NotFittedError, match="call `fit`"):
+            use()
+    assert not hasattr(model, "graph_")
+
+
+def test_a_failed_fit_keeps_the_last_result(drawn):
+    model = nocurl.NoCurl().fit(drawn.data)
+    before = model.graph_
+    with pytest.raises(ValueError):
+        model.set_params(threshold=-1).fit(drawn.data)
+    assert model.graph_ is before
+
+
+def test_a_panic_becomes_an_exception():
+    with pytest.raises(RuntimeError, match=r"on purpose.*please report"):
+        _nocurl._panic()
+    assert nocurl.simulate(variables=3, rows=5).data.shape == (5, 3)
+
+
+@pytest.mark.parametrize("method", sorted(nocurl.methods()))
+def test_the_same_bits_as_the_command_line(method, command_line, tmp_path):
+    drawn = nocurl.simulate(variables=6, rows=1500, degree=2, noise="gumbel", random_state=11)
+    np.save(tmp_path / "t.npy", drawn.data)
+    pd.DataFrame(drawn.data).to_csv(tmp_path / "t.csv", index=False, header=list("uvwxyz"))
+    brief = {"max_rounds": 30} if method == "notears" else {}
+    flags = [word for name, value in brief.items() for word in ("--param", f"{name}={value}")]
+    for name, table in [
+        ("t.npy", drawn.data),
+        ("t.csv", pd.read_csv(tmp_path / "t.csv", float_precision="round_trip")),
+    ]:
+        output = tmp_path / "g.json"
+        arguments = ["--method", method, "--seed", 3, "--output", output, *flags]
+        done = command_line("learn", tmp_path / name, *arguments)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(output.read_text())
+        graph = nocurl.learn(table, method=method, random_state=3, **brief)
+        ours = json.loads(graph.to_json())
+        for field in ["edges", "order", "potential", "cpdag", "claim", "iterations", "means"]:
+            assert ours[field] == told[field], (name, field)
+        numbers = [finding["numbers"] for finding in told["diagnosis"]]
+        assert [finding["numbers"] for finding in graph.diagnosis] == numbers
+        assert nocurl.Graph.from_json(output.read_text()).edges == graph.edges
+
+
+def test_simulation_is_that_of_the_command_line(command_line, tmp_path):
+    table, truth = tmp_path / "x.npy", tmp_path / "g.json"
+    words = "--graph sf --degree 4 --variables 7 --rows 50 --noise student:4 --seed 9".split()
+    done = command_line("simulate", *words, "--output", table, "--truth", truth)
+    assert done.returncode == 0, done.stderr
+    drawn = nocurl.simulate(7, 50, graph="sf", noise={"student": 4}, random_state=9)
+    assert (np.load(table) == drawn.data).all()
+    assert nocurl.read_graph(truth).edges == drawn.graph.edges
+    with pytest.raises(ValueError, match="degree"):
+        nocurl.simulate(5, degree=-1)
+    with pytest.raises(ValueError, match="tree.*er"):
+        nocurl.simulate(5, graph="tree")
+
+
+def test_seeds_and_threads(drawn):
+    model = nocurl.OrderSearch(restarts=20)
+    edges = [clone(model).set_params(n_jobs=n).fit(drawn.data).graph_.edges for n in (1, 2, None)]
+    assert edges[0] == edges[1] == edges[2]
+    for state in [None, np.random.RandomState(1), np.random.default_rng(1), np.int64(3)]:
+        assert clone(model).set_params(random_state=state).fit(drawn.data).graph_.n_edges > 0
+
+
+def test_knowledge_is_honoured(drawn, tmp_path):
+    cause, effect, _ = drawn.graph.edges[0]
+    known = {"forbidden": [(cause, effect)], "tiers": [[effect], [cause]]}
+    assert nocurl.learn(drawn.data, knowledge=known).weights[
+        drawn.graph.variables.index(cause), drawn.graph.variables.index(effect)
+    ] == 0
+    file = tmp_path / "known.toml"
+    file.write_text(f"forbidden = [['{cause}', '{effect}']]\n")
+    names = [edge[:2] for edge in nocurl.learn(drawn.data, knowledge=file).edges]
+    assert (cause, effect) not in names
+
+
+def test_bootstrap_and_diagnosis(drawn):
+    graph = nocurl.learn(drawn.data, bootstrap=20, method="eq-td", prune="bic")
+    assert graph.bootstrap["replicates"] == 20
+    assert graph.to_pandas()["found"].between(0, 1).all()
+    assert {finding["verdict"] for finding in graph.diagnosis} <= {"ok", "note", "concern"}
+    assert nocurl.EqTD().fit(drawn.data).graph_.diagnosis is None
+
+
+def test_results_go_everywhere(drawn, tmp_path):
+    import networkx as nx
+
+    model = nocurl.learn(pd.DataFrame(drawn.data, columns=[f"var {i}" for i in range(8)]))
+    directed = model.to_networkx()
+    assert nx.is_directed_acyclic_graph(directed)
+    assert {(a, b): w for a, b, w in directed.edges(data="weight")} == {
+        (a, b): w for a, b, w in model.edges
+    }
+    assert all("potential" in data for _, data in directed.nodes(data=True))
+    gml = nx.parse_gml(model.to_gml())
+    assert set(gml.edges) == set(directed.edges)
+    assert "digraph" in model.to_dot()
+    assert "<graphml" in model.to_graphml()
+    table = model.to_pandas()
+    assert list(table.columns) == ["from", "to", "weight", "direction_meant"]
+    assert len(table) == model.n_edges
+    assert (model.adjacency().to_numpy() == model.weights).all()
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert nocurl.Graph.from_json(model.to_json()) == model
+    for name in ["g.json", "g.dot", "g.graphml", "g.gml", "g.csv"]:
+        model.write(tmp_path / name)
+        if name != "g.csv":
+            read = nocurl.read_graph(tmp_path / name)
+            assert nocurl.metrics.compare(model, read)["shd"] == 0, name
+    with pytest.raises(ValueError, match="graph.xyz|xyz"):
+        model.write(tmp_path / "graph.xyz")
+    with pytest.raises(ValueError, match="no graph"):
+        nocurl.Graph.from_json("{}")
+    fitted = nocurl.OrderSearch(restarts=3).fit(drawn.data)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.adjacency_matrix_ == fitted.adjacency_matrix_).all()
+
+
+def test_names_are_escaped_in_notebooks(drawn):
+    names = ["<script>alert(1)</script>", "a&b", *"cdefgh"]
+    model = nocurl.OrderSearch(diagnose=True).fit(pd.DataFrame(drawn.data, columns=names))
+    page = model._repr_html_()
+    assert "<script>" not in page and "&lt;script&gt;" in page and "<svg" in page
+    assert "edges among 8 variables" in page
+    assert nocurl.NoCurl()._repr_html_()
+
+
+def test_plots(drawn):
+    axes = nocurl.learn(drawn.data).plot(show_weights=True)
+    assert len(axes.patches) == nocurl.learn(drawn.data).n_edges
+    empty = nocurl.Graph.from_adjacency(np.zeros((3, 3)))
+    assert len(empty.plot().texts) == 3
+    assert empty._repr_html_()
+
+
+def test_effects(drawn):
+    graph = nocurl.Graph.from_adjacency([[0, 2, 1], [0, 0, 3], [0, 0, 0]], ["a", "b", "c"])
+    assert graph.total_effects().loc["a", "c"] == 7
+    with pytest.raises(ValueError, match="no means"):
+        graph.intervene({"a": 1})
+    learnt = nocurl.learn(drawn.data)
+    with pytest.raises(ValueError, match="`q` is not a variable"):
+        learnt.intervene({"q": 1})
+    cause, effect, weight = learnt.edges[0]
+    low, high = (learnt.intervene({cause: value})[effect] for value in (0.0, 1.0))
+    assert np.isclose(high - low, learnt.total_effects().loc[cause, effect])
+    with pytest.raises(ValueError, match="cycle through `a`, `b`|cycle through `b`, `a`"):
+        nocurl.Graph.from_adjacency([[0, 1], [1, 0]], ["a", "b"])
+
+
+def test_metrics_take_anything(drawn):
+    import networkx as nx
+
+    truth = drawn.graph
+    shuffled = truth.adjacency().iloc[::-1, ::-1]
+    assert nocurl.metrics.shd(truth, shuffled) == 0
+    assert nocurl.metrics.shd(truth, truth.to_networkx()) == 0
+    assert nocurl.metrics.sid(truth, truth) == 0
+    assert nocurl.metrics.cpdag_shd(truth.weights, truth) == 0
+    assert nocurl.metrics.compare(truth, np.zeros((8, 8)))["missing"] == truth.n_edges
+    with pytest.raises(ValueError, match="different variables"):
+        nocurl.metrics.shd(truth, nx.DiGraph([("x1", "q")]))
+    with pytest.raises(ValueError, match="cycle"):
+        nocurl.metrics.shd(np.ones((3, 3)), np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="square"):
+        nocurl.metrics.shd(np.ones((3, 2)), np.zeros((3, 3)))
+    with pytest.raises(ValueError):
+        nocurl.metrics.shd(np.zeros((2, 2)), np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="claim"):
+        nocurl.metrics.compare(truth, truth, claim="all")
+
+
+def test_hodge_operators_are_adjoint():
+    rng = np.random.default_rng(0)
+    complex_ = nocurl.hodge.Complex(5, [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 0)])
+    p, flow = rng.normal(size=5), rng.normal(size=6)
+    rotation = rng.normal(size=len(complex_.triangles))
+    assert np.isclose(complex_.grad(p) @ flow, -p @ complex_.div(flow))
+    assert np.isclose(complex_.curl(flow) @ rotation, flow @ complex_.curl_adjoint(rotation))
+    assert np.allclose(complex_.laplacian() @ p, -complex_.div(complex_.grad(p)))
+    parts = complex_.decompose(flow)
+    assert np.allclose(parts.gradient + parts.curl + parts.harmonic, flow)
+    assert np.isclose(sum(parts.energies), flow @ flow)
+    matrix = complex_.to_matrix(flow)
+    assert np.allclose(complex_.flow_of(matrix), flow)
+    assert nocurl.hodge.Complex.of_support(matrix).edges == complex_.edges
+    a = np.triu(rng.normal(size=(4, 4)), 1)
+    p = nocurl.hodge.potential(a)
+    assert np.allclose(
+        nocurl.hodge.graph_of(nocurl.hodge.weights_on_potential(a, p), p), a
+    )
+    assert nocurl.hodge.order_energy(a).gradient > 0
+    for mistake in [
+        lambda: complex_.grad([1.0]),
+        lambda: complex_.div([1.0]),
+        lambda: complex_.curl_adjoint([]),
+        lambda: nocurl.hodge.potential([[1.0, 2.0]]),
+        lambda: nocurl.hodge.potential([[0.0, np.nan], [0.0, 0.0]]),
+        lambda: nocurl.hodge.graph_of(a, [1.0]),
+        lambda: nocurl.hodge.Complex(2, [(0, 5)]),
+    ]:
+        with pytest.raises(ValueError):
+            mistake()

@@ -1,0 +1,174 @@
+"""Whatever holds the numbers, the same graph comes out."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import nocurl
+
+
+@pytest.fixture(scope="module")
+def X():
+    return nocurl.simulate(variables=6, rows=3000, random_state=4).data
+
+
+NAMES = list("abcdef")
+
+
+def weights(table, **params):
+    return np.asarray(nocurl.NoCurl(**params).fit(table).adjacency_matrix_)
+
+
+def test_layouts_views_and_order_do_not_matter(X):
+    expected = weights(X)
+    assert expected.any()
+    assert (weights(np.asfortranarray(X)) == expected).all()
+    wide = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
+    assert (weights(wide[::2, ::2]) == expected).all()
+    assert (weights(X[::-1][::-1]) == expected).all()
+    backwards = weights(X[:, ::-1])
+    assert np.allclose(backwards[::-1, ::-1], expected)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    assert (weights(frozen) == expected).all()
+    assert (weights(X.tolist()) == expected).all()
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", ">f8", "longdouble"])
+def test_floats_of_any_kind(X, dtype):
+    rounded = X.astype(dtype)
+    assert (weights(rounded) == weights(rounded.astype("f8"))).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i4"])
+def test_integers_of_any_kind(X, dtype):
+    whole = np.clip(np.round(5 * X + 60), 0, 120).astype(dtype)
+    assert (weights(whole) == weights(whole.astype("f8"))).all()
+
+
+def test_booleans_are_zero_and_one():
+    drawn = np.random.default_rng(0).random((500, 3)) < 0.5
+    drawn[:, 2] |= drawn[:, 0]
+    assert (weights(drawn) == weights(drawn.astype(float))).all()
+
+
+def test_unaligned_numbers(X):
+    raw = np.zeros(X.nbytes + 1, dtype="u1")
+    odd = np.ndarray(X.shape, dtype="f8", buffer=raw, offset=1)
+    odd[...] = X
+    assert not odd.flags.aligned
+    assert (weights(odd) == weights(X)).all()
+
+
+def test_input_is_not_changed(X):
+    before = X.copy()
+    nocurl.learn(X, bootstrap=5)
+    nocurl.CAM().fit(X[:200])
+    assert (before == X).all()
+
+
+def test_frames_keep_their_names(X):
+    frame = pd.DataFrame(X, columns=NAMES)
+    expected = weights(X)
+    tables = [
+        frame,
+        pl.from_pandas(frame),
+        pa.Table.from_pandas(frame),
+        pa.Table.from_pandas(frame).to_reader(max_chunksize=len(X)),
+    ]
+    for table in tables:
+        model = nocurl.NoCurl().fit(table)
+        assert list(model.adjacency_matrix_.columns) == NAMES, type(table)
+        assert list(model.adjacency_matrix_.index) == NAMES
+        assert (model.adjacency_matrix_.to_numpy() == expected).all(), type(table)
+        assert model.feature_names_in_.tolist() == NAMES
+        assert set(model.to_networkx().nodes) == set(NAMES)
+    array = nocurl.NoCurl().fit(X)
+    assert isinstance(array.adjacency_matrix_, np.ndarray)
+    assert not hasattr(array, "feature_names_in_")
+
+
+def test_streams_come_in_many_batches(X):
+    table = pa.table({name: X[:, j] for j, name in enumerate(NAMES)})
+    pieces = table.to_reader(max_chunksize=100)
+    assert np.allclose(weights(pieces), weights(X), rtol=1e-9)
+
+    def batches():
+        yield from table.to_batches(max_chunksize=250)
+
+    lazy = pa.RecordBatchReader.from_batches(table.schema, batches())
+    assert np.allclose(weights(lazy), weights(X), rtol=1e-9)
+
+
+def test_a_stream_that_fails_says_so(X):
+    table = pa.table({name: X[:, j] for j, name in enumerate(NAMES)})
+
+    def batches():
+        yield from table.to_batches(max_chunksize=1000)
+        raise RuntimeError("the network is down")
+
+    with pytest.raises(ValueError, match="the network is down"):
+        nocurl.learn(pa.RecordBatchReader.from_batches(table.schema, batches()))
+
+
+def test_mixed_and_nullable_columns(X):
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame["a"] = np.round(frame["a"]).astype("Int64")
+    frame["b"] = frame["b"].astype("float32")
+    frame["c"] = frame["c"].convert_dtypes(dtype_backend="pyarrow")
+    expected = weights(frame.astype("f8").to_numpy())
+    assert (weights(frame) == expected).all()
+    frame.loc[3, "a"] = pd.NA
+    with pytest.raises(ValueError, match=r"column `a` has no value in row 4"):
+        nocurl.learn(frame)
+    assert nocurl.NoCurl(missing="drop").fit(frame).adjacency_matrix_.shape == (6, 6)
+    assert nocurl.NoCurl(missing="em").fit(frame).adjacency_matrix_.shape == (6, 6)
+
+
+def test_labels_that_are_no_strings(X):
+    frame = pd.DataFrame(X, columns=[10, 20, 30, 40, 50, 60])
+    model = nocurl.NoCurl().fit(frame)
+    assert list(model.adjacency_matrix_.columns) == [10, 20, 30, 40, 50, 60]
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_constant_columns_stay_in_the_matrix(X):
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame.insert(2, "still", 1.0)
+    with pytest.raises(ValueError, match="constant column `still`.*drop_constant=True"):
+        nocurl.learn(frame)
+    model = nocurl.NoCurl(drop_constant=True).fit(frame)
+    assert model.adjacency_matrix_.shape == (7, 7)
+    assert not model.adjacency_matrix_["still"].any()
+    assert np.isnan(model.potential_[2])
+    assert sorted(model.causal_order_) == [0, 1, 3, 4, 5, 6]
+    assert "still" in model.warnings_[0]
+
+
+def test_files_are_read_as_by_the_command_line(root):
+    graph = nocurl.learn(root / "data/sachs.csv", method="eq-td")
+    assert "raf" in graph.variables or "praf" in graph.variables
+    with pytest.raises(OSError, match="no-such-file"):
+        nocurl.learn("no-such-file.csv")
+
+
+def test_moments_merge_and_travel(X):
+    import pickle
+
+    whole = nocurl.Moments.of(X)
+    parts = [nocurl.Moments.of(part) for part in np.array_split(X, 3)]
+    merged = parts[0].merge(parts[1]).merge(pickle.loads(pickle.dumps(parts[2])))
+    assert merged.rows == 3000
+    assert np.allclose(merged.mean, X.mean(axis=0))
+    assert np.allclose(merged.covariance(), np.cov(X.T, bias=True))
+    assert np.allclose(weights(merged), weights(X))
+    assert (weights(whole) == weights(X)).all()
+    assert nocurl.Moments(whole.to_json()) == whole
+    with pytest.raises(ValueError, match="the variables differ"):
+        whole.merge(nocurl.Moments.of(X[:, :3]))
+    with pytest.raises(ValueError, match="needs the rows"):
+        nocurl.CAM().fit(whole)
+    with pytest.raises(ValueError, match="no moments"):
+        nocurl.Moments("{}")
