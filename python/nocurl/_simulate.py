@@ -52,7 +52,8 @@ def simulate(
         How parents make their child: "linear", "nonlinear-1", "nonlinear-2", "nonlinear-3",
         or "dag-gnn-1", "dag-gnn-2", as ``nocurl simulate --help`` has them.
     noise : str or dict
-        Law of the noise: "gaussian", "gumbel", "exponential", "laplace", "uniform" or ``{"student": 5}``.
+        Law of the noise: "gaussian", "gumbel", "exponential", "laplace", "uniform" or
+        ``{"student": 5}``.
     variances : float or (float, float)
         Factor on all noise variances, or the range each is drawn from.
     standardize : bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,18 @@ def to_json(values: dict) -> str:
     try:
         return json.dumps(values, allow_nan=False, default=_plain)
     except ValueError:
-        for name, value in values.items():
+        for name, value in _leaves(values):
             if not _is_finite(value):
                 raise ValueError(f"parameter `{name}` is {value}: give finite numbers") from None
         raise
+
+
+def _leaves(values: dict) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _leaves(value)
+        else:
+            yield name, value
 
 
 def _is_finite(value: Any) -> bool:

@@ -27,20 +27,13 @@ struct Request {
     prune: Option<Prune>,
     threshold: Option<f64>,
     seed: u64,
-    knowledge: Option<Known>,
+    /// Statements, or the path of a file that has them.
+    knowledge: Option<Value>,
     missing: Missing,
     drop_constant: bool,
     bootstrap: Option<usize>,
     diagnose: bool,
     threads: Option<usize>,
-}
-
-/// Prior knowledge: statements, or the path of a file that has them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Known {
-    File(String),
-    Statements(KnowledgeSpec),
 }
 
 impl Request {
@@ -51,8 +44,9 @@ impl Request {
         }
         let knowledge = match self.knowledge {
             None => KnowledgeSpec::default(),
-            Some(Known::Statements(statements)) => statements,
-            Some(Known::File(path)) => read_knowledge(&Source::new(&path))?,
+            Some(Value::String(path)) => read_knowledge(&Source::new(&path))?,
+            Some(statements) => serde_json::from_value(statements)
+                .map_err(|error| Failure::value(format!("knowledge: {error}")))?,
         };
         let bootstrap =
             self.bootstrap.map(|replicates| BootstrapParams { replicates, ..Default::default() });
