@@ -110,6 +110,21 @@ def notears():
     return learn
 
 
+def nocurl_in_python(method, **params):
+    """The package of this repository, called as its page says; without checks, as the peers."""
+    import nocurl
+
+    def learn(table):
+        graph = nocurl.learn(table, method=method, diagnose=False, **params)
+        pattern = graph.weights != 0
+        for pair in graph.undirected if graph.claim == "class" else ():
+            i, j = (graph.variables.index(name) for name in pair)
+            pattern[i, j] = pattern[j, i] = True
+        return pattern
+
+    return learn
+
+
 class Peer(NamedTuple):
     """A method of a package on PyPI."""
 
@@ -119,6 +134,9 @@ class Peer(NamedTuple):
 
 
 PEERS = {
+    "nocurl.learn": Peer("nocurl", "class", lambda: nocurl_in_python("order-search")),
+    "nocurl.NoCurl": Peer("nocurl", "dag", lambda: nocurl_in_python("nocurl")),
+    "nocurl.Notears": Peer("nocurl", "dag", lambda: nocurl_in_python("notears")),
     "flopsearch": Peer("flopsearch", "class", lambda: flopsearch(50)),
     "flopsearch, 20 restarts": Peer("flopsearch", "class", lambda: flopsearch(20)),
     "xges": Peer("xges", "class", xges),

@@ -102,6 +102,8 @@ def enter_environment():
         pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", REQUIREMENTS]
         subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
         subprocess.run(pip, check=True)
+        package = [python, "-m", "pip", "install", "--quiet", "--no-deps", HERE.parent.parent]
+        subprocess.run(package, check=True)
         shutil.copy(REQUIREMENTS, stamp)
     os.execv(python, [python, *sys.argv])
 

@@ -46,8 +46,8 @@ def layout(graph: Graph) -> Layout:
     chains = {}
     for cause, effect in edges:
         chain = [number[cause]]
-        for y in range(depth[cause] + 1, depth[effect]):
-            layers[y].append(count)
+        for level in range(depth[cause] + 1, depth[effect]):
+            layers[level].append(count)
             above[count], below[count] = [], []
             chain.append(count)
             count += 1
@@ -113,7 +113,7 @@ def _placed(layers: list[list[int]], above: dict, below: dict, variables: int) -
         room = np.array([1.0 if member < variables else PASSAGE for member in layer])
         return np.concatenate([[0.0], np.cumsum((room[1:] + room[:-1]) / 2)])
 
-    x = {}
+    x: dict[int, float] = {}
     for layer in layers:
         offsets = gaps(layer)
         x.update(zip(layer, offsets - offsets[-1] / 2 if len(layer) else []))

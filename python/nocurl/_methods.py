@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,6 +22,7 @@ from ._values import seed_of, to_json
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from typing_extensions import Self, Unpack
 
 #: Parameters that all methods share, with their defaults; :class:`Learner` explains them.
 SHARED: dict[str, Any] = {
@@ -37,6 +39,30 @@ SHARED: dict[str, Any] = {
     "n_jobs": None,
     "show_progress": False,
 }
+
+
+class SharedButPrune(TypedDict, total=False):
+    """The types of the same, for editors and type checkers, without ``prune``."""
+
+    threshold: float | None
+    w_threshold: float | None
+    refine: str | None
+    center: bool
+    knowledge: dict[str, Any] | str | os.PathLike[str] | None
+    missing: str
+    drop_constant: bool
+    bootstrap: int | None
+    diagnose: bool
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    n_jobs: int | None
+    show_progress: bool | Callable[[str, int, int | None, float | None], object]
+
+
+class Shared(SharedButPrune, total=False):
+    """The types of the same, for editors and type checkers."""
+
+    prune: str | dict[str, Any] | None
+
 
 #: Parameters of the engine under the names that users of Python know.
 RENAMED = {"max_iterations": "max_iter", "score": "criterion"}
@@ -116,7 +142,7 @@ class Learner(BaseEstimator):
         }
         cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
-    def fit(self, X: Any, y: None = None) -> Learner:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Learns a graph.
 
         Parameters
@@ -187,7 +213,7 @@ class Learner(BaseEstimator):
         self.termination_ = graph.termination
         self.warnings_ = graph.warnings
 
-    def set_params(self, **params: Any) -> Learner:
+    def set_params(self, **params: Any) -> Self:
         """Sets parameters by name."""
         return super().set_params(**{ALIASES.get(name, name): v for name, v in params.items()})
 
@@ -340,6 +366,21 @@ class NoCurl(Learner, method="nocurl"):
     'converged'
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            lambdas: Sequence[float] = ...,
+            variant: str = ...,
+            solver: str = ...,
+            acyclicity: str = ...,
+            estimate_threshold: float = ...,
+            tolerance: float | None = ...,
+            max_iter: int = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
+
 
 class Notears(Learner, method="notears"):
     """NOTEARS (Zheng, Aragam, Ravikumar and Xing, NeurIPS 2018).
@@ -374,6 +415,22 @@ class Notears(Learner, method="notears"):
     0
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            lambda1: float = ...,
+            max_iter: int = ...,
+            max_rounds: int = ...,
+            max_penalty: float = ...,
+            penalty_tolerance: float = ...,
+            tolerance: float = ...,
+            solver: str = ...,
+            acyclicity: str = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
+
 
 class EqTD(Learner, method="eq-td"):
     """Equal error variances, top-down (Chen, Drton and Wang, Biometrika 2019).
@@ -388,12 +445,20 @@ class EqTD(Learner, method="eq-td"):
     0
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **shared: Unpack[Shared]) -> None: ...
+
 
 class EqBU(Learner, method="eq-bu"):
     """Equal error variances, bottom-up (Chen, Drton and Wang, Biometrika 2019).
 
     Sinks first, by the precision matrix.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
 
 class Exact(Learner, method="exact"):
@@ -416,6 +481,16 @@ class Exact(Learner, method="exact"):
     'class'
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            criterion: str = ...,
+            max_variables: int | None = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
+
 
 class FGES(Learner, method="fges"):
     """Greedy search over equivalence classes by BIC (Chickering, 2002; Ramsey et al., 2017).
@@ -429,6 +504,16 @@ class FGES(Learner, method="fges"):
     **shared
         Those of all methods; see :class:`Learner`.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            penalty: float = ...,
+            search: str = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
 
 
 class OrderSearch(Learner, method="order-search"):
@@ -455,6 +540,16 @@ class OrderSearch(Learner, method="order-search"):
     0
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            penalty: float | None = ...,
+            restarts: int | None = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
+
 
 class MMPC(Learner, method="mmpc"):
     """Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
@@ -470,6 +565,16 @@ class MMPC(Learner, method="mmpc"):
     **shared
         Those of all methods; see :class:`Learner`.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            alpha: float = ...,
+            max_condition: int | None = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
 
 
 class CAM(Learner, method="cam"):
@@ -492,13 +597,33 @@ class CAM(Learner, method="cam"):
         Those of all methods but their ``prune``; see :class:`Learner`.
     """
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            alpha: float = ...,
+            basis: int = ...,
+            neighbours: int = ...,
+            prune: bool = ...,
+            **shared: Unpack[SharedButPrune],
+        ) -> None: ...
+
 
 class SortNRegress(Learner, method="sortnregress"):
     """A baseline: order by variance (Reisach, Seiler and Weichwald, 2021)."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **shared: Unpack[Shared]) -> None: ...
+
 
 class R2SortNRegress(Learner, method="r2-sortnregress"):
     """A baseline: order by the share of variance that the others explain (Reisach et al., 2023)."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **shared: Unpack[Shared]) -> None: ...
 
 
 def methods() -> dict[str, type[Learner]]:

@@ -55,7 +55,7 @@ class Moments(_nocurl.Moments):
         from ._table import as_table
 
         table = as_table(X)
-        return cls(super().of(table.handle, table.names, missing))
+        return cls(super().of_table(table.handle, table.names, missing))
 
     def merge(self, other: Moments) -> Moments:
         """Moments of the rows of both; the variables must be the same."""

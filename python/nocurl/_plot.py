@@ -72,8 +72,10 @@ def plot(
             )
         )
         if show_weights:
+            x, y = line[len(line) // 2]
             ax.text(
-                *line[len(line) // 2],
+                x,
+                y,
                 f"{weight:.2g}",
                 fontsize=0.75 * font_size,
                 color=color,

@@ -31,6 +31,24 @@ def test_every_parameter_is_explained():
             assert re.search(rf"^    (\w+, )*{name}(, \w+)* : ", cls.__doc__, re.M), (cls, name)
 
 
+def test_editors_know_every_parameter():
+    """What type checkers see of the constructors is what they are."""
+    import ast
+    import inspect
+
+    from nocurl import _methods
+
+    tree = ast.parse(inspect.getsource(_methods))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and (cls := getattr(nocurl, node.name, None)) in CLASSES:
+            functions = [item for item in ast.walk(node) if isinstance(item, ast.FunctionDef)]
+            names = [argument.arg for argument in functions[0].args.kwonlyargs]
+            assert sorted(names) == sorted(cls._own), cls
+    assert set(_methods.Shared.__annotations__) | set(
+        _methods.SharedButPrune.__annotations__
+    ) == {*_methods.SHARED, *_methods.ALIASES}
+
+
 #: Checks that cannot pass, and why.
 WORDS = "the message is that of the command line, in other words than scikit-learn's"
 EXPECTED_TO_FAIL = {

@@ -1,10 +1,11 @@
 //! Developer commands: `cargo xtask test` runs everything that must pass.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
@@ -13,35 +14,77 @@ fn main() -> Result<()> {
     }
 }
 
-/// Format, lints, documentation, tests, then the files we write in other people's programs.
+/// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
-    cargo(&["test", "--workspace"], &[])?;
-    cargo(
-        &["doc", "-p", "nocurl", "-p", "nocurl-io", "--no-deps"],
-        &[("RUSTDOCFLAGS", "-D warnings")],
-    )?;
-    interoperate()
+    // Packages of Python come over the network while the compiler works.
+    std::thread::scope(|scope| {
+        let python = scope.spawn(environment);
+        cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+        cargo(&["test", "--workspace"], &[])?;
+        cargo(
+            &["doc", "-p", "nocurl", "-p", "nocurl-io", "--no-deps"],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        )?;
+        let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
+        test_python(&python)
+    })
 }
 
-/// Runs `tests/interop` with pytest in a virtual environment of its own.
-fn interoperate() -> Result<()> {
-    let root = root();
-    let venv = root.join("target/interop-venv");
+/// A virtual environment with what the tests need; returns its interpreter.
+fn environment() -> Result<PathBuf> {
+    let venv = root().join("target/python-venv");
     let python = venv.join("bin/python");
     if !python.exists() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv))
             .context("Python 3 with its venv module is needed: apt-get install python3-venv")?;
     }
-    let requirements = root.join("tests/interop/requirements.txt");
     run(Command::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
-        .arg(requirements))?;
-    run(Command::new(&python)
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-        .arg(root.join("tests/interop"))
-        .env("NOCURL", root.join("target/debug/nocurl")))
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r"])
+        .arg(root().join("tests/requirements.txt")))?;
+    Ok(python)
+}
+
+/// Types, documentation and tests of the Python package, its examples and the README, with the
+/// module that `cargo test` has built; then the files we write in other people's programs.
+fn test_python(python: &Path) -> Result<()> {
+    let stage = root().join("target/python");
+    let package = stage.join("nocurl");
+    if package.exists() {
+        fs::remove_dir_all(&package)?;
+    }
+    fs::create_dir_all(&package)?;
+    for entry in fs::read_dir(root().join("python/nocurl"))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_file() && !name.to_string_lossy().ends_with(".so") {
+            fs::copy(entry.path(), package.join(name))?;
+        }
+    }
+    let module = root().join("target/debug/deps/lib_nocurl.so");
+    fs::copy(&module, package.join("_nocurl.abi3.so"))
+        .with_context(|| format!("{} was not built", module.display()))?;
+    let with_package = |arguments: &[&str]| {
+        run(Command::new(python)
+            .args(arguments)
+            .env("PYTHONPATH", &stage)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("NOCURL", root().join("target/debug/nocurl")))
+    };
+    with_package(&["-m", "mypy", "--config-file", "pyproject.toml", "target/python/nocurl"])?;
+    with_package(&[
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--doctest-modules",
+        "--doctest-glob=README.md",
+        "target/python/nocurl",
+        "python/tests",
+        "tests/interop",
+        "README.md",
+    ])
 }
 
 fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {

@@ -33,7 +33,7 @@ impl Moments {
 
     /// Moments of a table, as JSON.
     #[staticmethod]
-    fn of(
+    fn of_table(
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
         names: Vec<String>,
