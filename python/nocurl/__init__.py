@@ -4,7 +4,7 @@ The short way is :func:`learn`; the classes follow the conventions of scikit-lea
 method.
 
 >>> import nocurl
->>> drawn = nocurl.simulate(variables=5, rows=1000, random_state=1)
+>>> drawn = nocurl.simulate(variables=5, rows=1000, degree=2, random_state=1)
 >>> graph = nocurl.learn(drawn.data)
 >>> nocurl.metrics.shd(drawn.graph, graph)
 0

