@@ -33,7 +33,7 @@ def as_table(X: Any) -> Table:
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)
         names = [str(label) for label in labels]
-        columns = [_pandas_column(X.iloc[:, j], name) for j, name in enumerate(names)]
+        columns = [_pandas_column(column, str(label)) for label, column in X.items()]
         return Table(columns, names, labels)
     if hasattr(X, "__arrow_c_stream__"):
         return Table(X, [], _arrow_names(X))

@@ -106,7 +106,7 @@ def test_graphs_of_other_programs_are_read_back(learnt, tmp_path):
 def test_edge_list_opens_in_pandas(learnt):
     folder, document, edges = learnt
     # The default parser of pandas may be off by one in the last digit.
-    table = pd.read_csv(folder / "graph.csv", float_precision="round_trip")
+    table = pd.read_csv(folder / "graph.csv")
     assert list(table.columns) == ["from", "to", "weight", "cpdag"]
     assert {(r["from"], r["to"]): r["weight"] for _, r in table.iterrows()} == edges
     assert {(r["from"], r["to"]): r["cpdag"] for _, r in table.iterrows()} == marks(document)
@@ -143,7 +143,7 @@ def test_tables_of_other_programs_give_the_same_graph(frame, learnt, tmp_path, e
 
 def test_simulated_tables_open_in_numpy_and_pandas(tmp_path):
     for ending, read in {
-        "csv": lambda p: pd.read_csv(p, float_precision="round_trip").to_numpy(),
+        "csv": lambda p: pd.read_csv(p).to_numpy(),
         "npy": np.load,
         "parquet": lambda p: pd.read_parquet(p).to_numpy(),
     }.items():
