@@ -1,6 +1,6 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nocurl::bootstrap::{BootstrapParams, MOST_REPLICATES};
@@ -35,6 +35,8 @@ pub(crate) struct Learn {
     pub(crate) read: ReadOptions,
     pub(crate) options: Options,
     pub(crate) bootstrap: Option<BootstrapParams>,
+    /// Where a training is kept.
+    pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) threads: Option<usize>,
     /// Whether the result is checked.
     pub(crate) diagnose: bool,
@@ -66,12 +68,16 @@ impl Learn {
                 )));
             }
         }
+        if let Some(path) = &arguments.checkpoint {
+            checkpoint(path, &arguments, &options.algorithm)?;
+        }
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
             source: Source::new(&arguments.data),
             read,
             options,
             bootstrap,
+            checkpoint: arguments.checkpoint,
             threads: arguments.threads.map(usize::from),
             diagnose: !arguments.no_diagnosis,
             outputs: arguments.output,
@@ -102,6 +108,33 @@ impl Learn {
         }
         Value::Object(object)
     }
+}
+
+/// Checks that a training can be kept at `path`.
+fn checkpoint(
+    path: &Path,
+    arguments: &LearnArguments,
+    algorithm: &Algorithm,
+) -> Result<(), Failure> {
+    let refused = |reason: String| Err(Failure::Input(format!("--checkpoint: {reason}")));
+    if !algorithm.trains() {
+        let all = Algorithm::all();
+        let trained: Vec<&str> =
+            all.iter().filter(|method| method.trains()).map(Algorithm::name).collect();
+        return refused(format!(
+            "method `{}` is not trained, so there is nothing to keep; {} are",
+            algorithm.name(),
+            trained.join(" and ")
+        ));
+    }
+    if arguments.bootstrap.is_some() {
+        return refused("one file cannot keep the trainings of --bootstrap; use one of them".into());
+    }
+    let same = |other: &PathBuf| path == other || is_same_file(path, other);
+    if same(&arguments.data) || arguments.output.iter().any(same) {
+        return refused(format!("`{}` has another use here: choose another name", path.display()));
+    }
+    Ok(check_writable(path)?)
 }
 
 fn bootstrap(replicates: usize, read: &ReadOptions) -> Result<BootstrapParams, Failure> {

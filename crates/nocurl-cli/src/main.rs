@@ -5,6 +5,7 @@
 //! standard error.
 
 mod args;
+mod checkpoint;
 mod checks;
 mod commands;
 mod config;

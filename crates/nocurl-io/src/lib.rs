@@ -8,6 +8,7 @@
 //! | a graph to compare with | [`read_graph`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
+//! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
 //! | is the destination any good, before hours of work | [`check_writable`] |
 //!
@@ -24,6 +25,7 @@
 //! assert_eq!(table.data.mean(), [2.0, 3.5]);
 //! ```
 
+mod checkpoint;
 mod digest;
 mod error;
 mod graph;
@@ -32,6 +34,7 @@ mod output;
 mod source;
 mod table;
 
+pub use checkpoint::{TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::Error;
 pub use graph::{
     BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,

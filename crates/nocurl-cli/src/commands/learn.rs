@@ -9,6 +9,7 @@ use nocurl_io::{
 };
 use serde_json::Value;
 
+use crate::checkpoint::Checkpoint;
 use crate::config::Learn;
 use crate::directions;
 use crate::failure::Failure;
@@ -23,15 +24,30 @@ type Learnt = (Table<Moments>, Fit, Option<Diagnosis>, Option<Bootstrap>);
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let options = &config.options;
+    let check = |data: Data<'_>, fit: &Fit| -> Result<Option<Diagnosis>, Failure> {
+        let diagnosis = config.diagnose.then(|| diagnose(data, options, fit, &watch));
+        Ok(diagnosis.transpose()?)
+    };
     let fit = |data: Data<'_>| -> Result<(Fit, Option<Diagnosis>), Failure> {
         let fit = nocurl::learn(data, options, &watch)?;
-        let diagnosis = config.diagnose.then(|| diagnose(data, options, &fit, &watch));
-        Ok((fit, diagnosis.transpose()?))
+        let diagnosis = check(data, &fit)?;
+        Ok((fit, diagnosis))
     };
     let work = || -> Result<Learnt, Failure> {
         if options.algorithm.needs_rows() || config.bootstrap.is_some() {
             let table = read_dataset(&config.source, &config.read, &watch)?;
-            let (fit, diagnosis) = fit(Data::Rows(&table.data))?;
+            let data = Data::Rows(&table.data);
+            let (fit, diagnosis) = match &config.checkpoint {
+                None => fit(data)?,
+                Some(path) => {
+                    let kept = Checkpoint::open(path, &table.data, options, &watch)?;
+                    let fit = nocurl::learn(data, options, &kept);
+                    let mut fit = fit.map_err(|error| kept.failure(error))?;
+                    fit.warnings.extend(kept.warning());
+                    let diagnosis = check(data, &fit)?;
+                    (fit, diagnosis)
+                }
+            };
             let again = |params| bootstrap(&table.data, options, params, &watch);
             let found = config.bootstrap.as_ref().map(again).transpose()?;
             return Ok((table.map(|rows| rows.moments()), fit, diagnosis, found));

@@ -22,6 +22,7 @@
 //! too, are out of scope.
 
 mod adam;
+mod autoencoder;
 mod lagrangian;
 mod model;
 mod network;
@@ -140,8 +141,8 @@ pub fn propose(
 /// 1. `KL + NLL + lambda h + 100 tr(A∘A)` is trained for `estimate_epochs`, and the estimate
 ///    thresholded.
 /// 2. Its potential p is found by Hodge projection, as for `nocurl`. Then `KL + NLL` is trained for
-///    `epochs` with `B = W∘ReLU(grad p)`, which is acyclic whatever W is: there is no penalty, and
-///    the networks start from where step 1 left them. W starts from 0.
+///    `epochs` with `A = sinh(3 W)∘ReLU(grad p)`, which is acyclic whatever W is: there is no
+///    penalty, and the networks start from where step 1 left them. W starts from 0.
 /// 3. The matrix is thresholded.
 ///
 /// Where prior knowledge contradicts the order of p, the nearest order that satisfies it gives the

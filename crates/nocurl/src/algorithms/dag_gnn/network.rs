@@ -11,12 +11,12 @@ pub(super) fn size(hidden: usize) -> usize {
 ///
 /// Between its knots `-b_k / w_k` it is a straight line. With the knots sorted once, a value is a
 /// search among them and one line, and the sums over inputs that the gradient needs come from sums
-/// over the inputs of each segment: O(N + h log h) for N inputs in runs (see [`Self::runs`]) and h
-/// hidden units, in place of O(N h).
+/// over the inputs of each segment: O(N + h log h) for N inputs in long runs (see
+/// [`Self::runs`]) and h hidden units, in place of O(N h).
 #[derive(Debug, Clone)]
 pub(super) struct Network {
-    /// Units by their knots.
-    units: Vec<usize>,
+    /// Units with their knots, by these.
+    units: Vec<(f64, usize)>,
     /// Ascending.
     knots: Vec<f64>,
     /// Of the lines in each segment; segment s lies left of knot s.
@@ -70,7 +70,7 @@ fn rises(w: f64) -> bool {
 impl Network {
     pub(super) fn new(hidden: usize) -> Self {
         Self {
-            units: (0..hidden).collect(),
+            units: (0..hidden).map(|k| (0.0, k)).collect(),
             knots: vec![0.0; hidden],
             slopes: vec![0.0; hidden + 1],
             intercepts: vec![0.0; hidden + 1],
@@ -80,15 +80,15 @@ impl Network {
     /// Makes the lines of these weights.
     pub(super) fn prepare(&mut self, weights: &[f64]) {
         let (w, b, v, c) = parts(weights);
-        let at = |k: usize| knot(w[k], b[k]);
-        // The order does not depend on the one before: units with the same knot go by number.
-        self.units.sort_unstable_by(|&k, &l| at(k).total_cmp(&at(l)).then(k.cmp(&l)));
+        self.units.iter_mut().for_each(|(at, k)| *at = knot(w[*k], b[*k]));
+        // Units with the same knot go by number, so that the order depends on the weights alone.
+        self.units.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         // Units that rise act in the segments after their knots, the others in those before: both
         // are summed up from where none acts, so that nothing cancels.
         let hidden = self.units.len();
         let (mut slope, mut intercept) = (0.0, c);
-        for (s, &k) in self.units.iter().enumerate() {
-            self.knots[s] = at(k);
+        for (s, &(at, k)) in self.units.iter().enumerate() {
+            self.knots[s] = at;
             (self.slopes[s], self.intercepts[s]) = (slope, intercept);
             if rises(w[k]) {
                 slope += v[k] * w[k];
@@ -97,7 +97,7 @@ impl Network {
         }
         (self.slopes[hidden], self.intercepts[hidden]) = (slope, intercept);
         (slope, intercept) = (0.0, 0.0);
-        for (s, &k) in self.units.iter().enumerate().rev() {
+        for (s, &(_, k)) in self.units.iter().enumerate().rev() {
             if !rises(w[k]) {
                 slope += v[k] * w[k];
                 intercept += v[k] * b[k];
@@ -112,8 +112,23 @@ impl Network {
         (self.slopes[segment], self.intercepts[segment])
     }
 
-    /// Cuts inputs into runs that share a segment. Long runs cost little, so inputs should be
-    /// sorted, or the values of another network at sorted ones.
+    /// Cuts sorted inputs into the runs that share a segment.
+    pub(super) fn sorted_runs(&self, inputs: &[f64], mut run: impl FnMut(usize, Range<usize>)) {
+        let mut start = 0;
+        for segment in 0..=self.knots.len() {
+            let end = match self.knots.get(segment) {
+                Some(&knot) => start + inputs[start..].partition_point(|&x| x <= knot),
+                None => inputs.len(),
+            };
+            if start < end {
+                run(segment, start..end);
+            }
+            start = end;
+        }
+    }
+
+    /// Cuts inputs in any order into runs that share a segment. Long runs cost least: inputs should
+    /// be the values of another network at sorted ones.
     pub(super) fn runs(&self, inputs: &[f64], mut run: impl FnMut(usize, Range<usize>)) {
         let mut start = 0;
         while start < inputs.len() {
@@ -142,14 +157,14 @@ impl Network {
             total.1 += part.1;
         };
         let mut before = (0.0, 0.0);
-        for (s, &k) in self.units.iter().enumerate() {
+        for (s, &(_, k)) in self.units.iter().enumerate() {
             add(&mut before, sums.0[s]);
             if !rises(w[k]) {
                 of_unit(k, before);
             }
         }
         let mut after = (0.0, 0.0);
-        for (s, &k) in self.units.iter().enumerate().rev() {
+        for (s, &(_, k)) in self.units.iter().enumerate().rev() {
             add(&mut after, sums.0[s + 1]);
             if rises(w[k]) {
                 of_unit(k, after);
@@ -213,6 +228,17 @@ mod tests {
                 }
             });
             prop_assert_eq!(next, inputs.len());
+        }
+
+        #[test]
+        fn sorted_inputs_have_the_same_runs(weights in weights(), mut inputs in inputs()) {
+            inputs.sort_by(f64::total_cmp);
+            let mut network = Network::new((weights.len() - 1) / 3);
+            network.prepare(&weights);
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            network.runs(&inputs, |segment, range| one.push((segment, range)));
+            network.sorted_runs(&inputs, |segment, range| other.push((segment, range)));
+            prop_assert_eq!(one, other);
         }
 
         #[test]
