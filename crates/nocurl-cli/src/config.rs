@@ -128,7 +128,9 @@ fn checkpoint(
         ));
     }
     if arguments.bootstrap.is_some() {
-        return refused("one file cannot keep the trainings of --bootstrap; use one of them".into());
+        return refused(
+            "one file cannot keep the trainings of --bootstrap; use one of them".into(),
+        );
     }
     let same = |other: &PathBuf| path == other || is_same_file(path, other);
     if same(&arguments.data) || arguments.output.iter().any(same) {

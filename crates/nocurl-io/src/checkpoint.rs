@@ -65,9 +65,9 @@ impl TrainingRun {
         if self.version != other.version {
             return Some(format!("it is of nocurl {}, not {}", self.version, other.version));
         }
-        if let Some((name, value)) = other.options.iter().find(|(name, value)| {
-            self.options.get(*name) != Some(*value)
-        }) {
+        if let Some((name, value)) =
+            other.options.iter().find(|(name, value)| self.options.get(*name) != Some(*value))
+        {
             let there = self.options.get(name).unwrap_or(&Value::Null);
             return Some(match name.as_str() {
                 "knowledge" => "its prior knowledge is another".into(),
@@ -109,9 +109,9 @@ pub fn write_checkpoint(
     let heading = Heading { run: run.clone(), state: digest_of_text(&state) };
     let heading = text(serde_json::to_string(&heading))?;
     write_atomic(path, |file| {
-        [heading.as_str(), "\n", &state, "\n"].iter().try_for_each(|part| {
-            file.write_all(part.as_bytes())
-        })
+        [heading.as_str(), "\n", &state, "\n"]
+            .iter()
+            .try_for_each(|part| file.write_all(part.as_bytes()))
     })
 }
 
@@ -141,7 +141,10 @@ pub fn read_checkpoint(
         Some(SCHEMA) => {}
         Some(schema) => {
             let reason = format!("its schema is {schema}, not {SCHEMA}; {ADVICE}");
-            return Err(Error::unsupported(&name, format!("the checkpoint does not fit: {reason}")));
+            return Err(Error::unsupported(
+                &name,
+                format!("the checkpoint does not fit: {reason}"),
+            ));
         }
         None => return Err(damaged("it has no schema")),
     }

@@ -36,7 +36,9 @@ pub mod refine;
 pub mod regress;
 pub mod simulate;
 
-pub use algorithms::{Algorithm, Fit, Options, Problem, Proposal, Termination, TrainingState, learn};
+pub use algorithms::{
+    Algorithm, Fit, Options, Problem, Proposal, Termination, TrainingState, learn,
+};
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};

@@ -10,7 +10,13 @@ fn table(folder: &Folder, name: &str, seed: &str) {
 }
 
 const METHOD: [&str; 8] = [
-    "--method", "nocurl-gnn", "--param", "estimate_epochs=20", "--param", "epochs=20", "--param",
+    "--method",
+    "nocurl-gnn",
+    "--param",
+    "estimate_epochs=20",
+    "--param",
+    "epochs=20",
+    "--param",
     "hidden=8",
 ];
 
@@ -54,7 +60,9 @@ fn what_does_not_fit_is_refused_and_left_alone() {
         told
     };
     let other = [&["learn", "y.csv"], &METHOD[..]].concat();
-    assert!(refused(&other).contains("`run.state`: the checkpoint does not fit: it is of other data"));
+    assert!(
+        refused(&other).contains("`run.state`: the checkpoint does not fit: it is of other data")
+    );
     assert!(refused(&with(&["--param", "epochs=21"])).contains("its epochs is 20, not 21"));
     assert!(refused(&with(&["--seed", "3"])).contains("its seed is 0, not 3"));
     assert!(refused(&with(&["--no-center"])).contains("its center is true, not false"));
@@ -163,7 +171,8 @@ mod stopped {
     fn ctrl_c_keeps_the_training() {
         let folder = Folder::new();
         table(&folder, "x.csv", "1");
-        let flags = ["--param", "epochs=100000000", "--checkpoint", "run.state", "--output", "g.json"];
+        let flags =
+            ["--param", "epochs=100000000", "--checkpoint", "run.state", "--output", "g.json"];
         let child = start(&folder, &with(&flags));
         std::thread::sleep(Duration::from_millis(700));
         let (code, told) = interrupt(child);

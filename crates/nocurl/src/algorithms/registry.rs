@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    CamParams, DagGnnParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlGnnParams, NoCurlParams,
-    NotearsParams, OrderSearchParams, Problem, Proposal, cam, dag_gnn, exact, fges, mmpc, nocurl, notears, order_search,
+    CamParams, DagGnnParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlGnnParams,
+    NoCurlParams, NotearsParams, OrderSearchParams, Problem, Proposal, cam, dag_gnn, exact, fges,
+    mmpc, nocurl, notears, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};

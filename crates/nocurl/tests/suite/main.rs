@@ -31,8 +31,8 @@ mod regress;
 mod simulate;
 mod sort_regress;
 
-use nocurl::Algorithm;
-use nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
+use ::nocurl::Algorithm;
+use ::nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
 
 /// All methods, those that train with so few epochs and rows that they end at once.
 fn quick_methods() -> Vec<Algorithm> {

@@ -71,10 +71,9 @@ impl Lagrangian {
 
     /// Takes in an epoch, whose last step saw this matrix.
     pub(super) fn advance(&mut self, params: &DagGnnParams, epoch: &Trained, matrix: &[f64]) {
-        let best = self.best.get_or_insert_with(|| Best {
-            loss: f64::INFINITY,
-            matrix: vec![0.0; matrix.len()],
-        });
+        let best = self
+            .best
+            .get_or_insert_with(|| Best { loss: f64::INFINITY, matrix: vec![0.0; matrix.len()] });
         if epoch.loss < best.loss {
             best.loss = epoch.loss;
             best.matrix.copy_from_slice(matrix);
@@ -110,7 +109,8 @@ impl Lagrangian {
 
     /// True when all numbers are finite and the best matrix has this many entries.
     pub(super) fn is_sound(&self, entries: usize) -> bool {
-        let best = self.best.iter().all(|best| best.loss.is_finite() && best.matrix.len() == entries);
+        let best =
+            self.best.iter().all(|best| best.loss.is_finite() && best.matrix.len() == entries);
         let best_entries = self.best.iter().flat_map(|best| &best.matrix);
         best && best_entries.chain([&self.alpha, &self.rho, &self.latest]).all(|x| x.is_finite())
     }

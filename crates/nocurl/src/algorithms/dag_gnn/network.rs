@@ -82,7 +82,8 @@ impl Network {
         let (w, b, v, c) = parts(weights);
         self.units.iter_mut().for_each(|(at, k)| *at = knot(w[*k], b[*k]));
         // Units with the same knot go by number, so that the order depends on the weights alone.
-        self.units.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        self.units
+            .sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         // Units that rise act in the segments after their knots, the others in those before: both
         // are summed up from where none acts, so that nothing cancels.
         let hidden = self.units.len();

@@ -276,7 +276,8 @@ mod tests {
                 cells[place as usize] = value;
             }
             for i in 0..batch.rows {
-                let found = (0..23).find(|&r| (0..3).all(|j| x[(r, j)] == cells[i + j * batch.rows]));
+                let found =
+                    (0..23).find(|&r| (0..3).all(|j| x[(r, j)] == cells[i + j * batch.rows]));
                 rows.push(found.unwrap());
             }
         }

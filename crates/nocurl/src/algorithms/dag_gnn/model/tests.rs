@@ -196,7 +196,8 @@ fn a_smaller_batch_does_not_see_what_a_larger_one_left() {
     let mut used = Model::new(layout, 9, scale.clone());
     used.evaluate(&parameters, large.batch(), multiplier);
     let mut fresh = Model::new(layout, 5, scale);
-    let losses = [&mut used, &mut fresh].map(|m| m.evaluate(&parameters, small.batch(), multiplier));
+    let losses =
+        [&mut used, &mut fresh].map(|m| m.evaluate(&parameters, small.batch(), multiplier));
     assert_eq!(losses[0], losses[1]);
     assert_eq!(used.gradient(), fresh.gradient());
 }
