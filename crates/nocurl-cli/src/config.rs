@@ -1,6 +1,6 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nocurl::bootstrap::{BootstrapParams, MOST_REPLICATES};
@@ -51,7 +51,7 @@ impl Learn {
         if !options.knowledge.is_empty() {
             options.algorithm.takes_knowledge()?;
         }
-        let bootstrap = arguments.bootstrap.map(|n| bootstrap(n, &read)).transpose()?;
+        let bootstrap = arguments.bootstrap.map(bootstrap).transpose()?;
         for output in &arguments.output {
             GraphFormat::of_path(output)?;
             check_writable(output)?;
@@ -62,10 +62,27 @@ impl Learn {
                 )));
             }
         }
+        let job = Job {
+            read,
+            options,
+            bootstrap,
+            checkpoint: arguments.checkpoint.clone(),
+            diagnose: !arguments.no_diagnosis,
+        };
+        job.validate()?;
+        let same = |path: &Path, other: &PathBuf| path == other || is_same_file(path, other);
+        if let Some(path) = &job.checkpoint
+            && (same(path, &arguments.data) || arguments.output.iter().any(|o| same(path, o)))
+        {
+            return Err(Failure::Input(format!(
+                "--checkpoint: `{}` has another use here: choose another name",
+                path.display()
+            )));
+        }
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
             source: Source::new(&arguments.data),
-            job: Job { read, options, bootstrap, diagnose: !arguments.no_diagnosis },
+            job,
             threads: arguments.threads.map(usize::from),
             outputs: arguments.output,
             quiet: arguments.quiet,
@@ -90,18 +107,12 @@ impl Learn {
     }
 }
 
-fn bootstrap(replicates: usize, read: &ReadOptions) -> Result<BootstrapParams, Failure> {
+fn bootstrap(replicates: usize) -> Result<BootstrapParams, Failure> {
     if !(2..=MOST_REPLICATES).contains(&replicates) {
         return Err(Failure::Input(format!(
             "--bootstrap {replicates}: between 2 and {MOST_REPLICATES} tables can be drawn, some \
              hundred are usual"
         )));
-    }
-    if read.missing == Missing::Em {
-        return Err(Failure::Input(
-            "--bootstrap draws rows, which --missing em does not fill in: use --missing drop"
-                .into(),
-        ));
     }
     Ok(BootstrapParams { replicates, ..BootstrapParams::default() })
 }

@@ -78,6 +78,7 @@ impl From<nocurl_io::Error> for Failure {
     fn from(error: nocurl_io::Error) -> Self {
         match error {
             nocurl_io::Error::Engine(error) => error.into(),
+            nocurl_io::Error::Stopped { left } => Self::Interrupted(left),
             error => Self::Input(error.to_string()),
         }
     }

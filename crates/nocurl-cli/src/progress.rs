@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nocurl::{Observer, Progress};
+use nocurl::{Epoch, Observer, Progress};
 
 use crate::failure::{Failure, NOTHING};
 use crate::report;
@@ -40,6 +40,8 @@ pub(crate) struct Watch {
 struct Shown {
     bar: ProgressBar,
     stage: &'static str,
+    /// The last epoch of this stage, where it trains.
+    epoch: Option<Epoch>,
 }
 
 impl Watch {
@@ -66,7 +68,7 @@ impl Watch {
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = visible.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            Mutex::new(Shown { bar, stage: "" })
+            Mutex::new(Shown { bar, stage: "", epoch: None })
         });
         let due = AtomicU64::new(PATIENCE.as_millis() as u64);
         Self { state, left, started: Instant::now(), due, bar }
@@ -102,6 +104,12 @@ impl Observer for Watch {
         shown.lock().unwrap_or_else(PoisonError::into_inner).update(progress);
     }
 
+    fn trained(&self, epoch: Epoch) {
+        if let Some(shown) = &self.bar {
+            shown.lock().unwrap_or_else(PoisonError::into_inner).epoch = Some(epoch);
+        }
+    }
+
     fn cancelled(&self) -> bool {
         self.state.load(Ordering::Relaxed) == STOPPED
     }
@@ -111,6 +119,7 @@ impl Shown {
     fn update(&mut self, progress: Progress) {
         if self.stage != progress.stage {
             self.stage = progress.stage;
+            self.epoch = None;
             let template = match progress.total {
                 Some(_) => "{spinner} {msg} [{bar:30}] {percent}% {eta} left",
                 None => "{spinner} {msg} ({pos}, {elapsed})",
@@ -124,9 +133,12 @@ impl Shown {
             Some(total) => self.bar.set_length(total),
             None => self.bar.unset_length(),
         }
-        self.bar.set_message(match progress.objective {
-            Some(objective) => format!("{}: {objective:.6}", progress.stage),
-            None => progress.stage.to_string(),
+        self.bar.set_message(match (self.epoch, progress.objective) {
+            (Some(Epoch { elbo, acyclicity, edges, .. }), _) => {
+                format!("{}: ELBO {elbo:.4}, h {acyclicity:.1e}, {edges} edges", progress.stage)
+            }
+            (None, Some(objective)) => format!("{}: {objective:.6}", progress.stage),
+            (None, None) => progress.stage.to_string(),
         });
         self.bar.set_position(progress.done);
     }

@@ -10,6 +10,23 @@ pub enum Error {
     /// An error of the engine: too few rows or columns, work cancelled and so on.
     #[error(transparent)]
     Engine(#[from] nocurl::Error),
+    /// Work that was stopped and has left something.
+    #[error("interrupted: {left}")]
+    Stopped {
+        /// What is left, and how to go on.
+        left: String,
+    },
+    /// A training that broke down and has left something.
+    #[error("{error}; {left}")]
+    Diverged {
+        /// Why.
+        error: nocurl::Error,
+        /// What is left.
+        left: String,
+    },
+    /// Things that were asked for and do not go together.
+    #[error("{0}")]
+    Request(String),
     /// The operating system refused.
     #[error("cannot {action} {path}: {reason}")]
     Io {

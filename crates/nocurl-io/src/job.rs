@@ -1,12 +1,16 @@
 //! From a table to a described graph: what the command line and Python have in common.
 
+use std::path::{Path, PathBuf};
+
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, bootstrap};
 use nocurl::diagnose::{Diagnosis, diagnose};
-use nocurl::{Data, Fit, Moments, Observer, Options};
+use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Observer, Options};
 use serde_json::Value;
 
+use crate::checkpoint::Kept;
 use crate::{
-    BootstrapSummary, Error, GraphDocument, Input, ReadOptions, Table, read_dataset, read_sampled,
+    BootstrapSummary, Error, GraphDocument, Input, Missing, ReadOptions, Table, check_writable,
+    read_dataset, read_sampled,
 };
 
 /// What to learn from a table.
@@ -18,6 +22,8 @@ pub struct Job {
     pub options: Options,
     /// Learning again from resampled tables.
     pub bootstrap: Option<BootstrapParams>,
+    /// Where a training is kept, so that it can go on after a stop.
+    pub checkpoint: Option<PathBuf>,
     /// Whether the result is checked.
     pub diagnose: bool,
 }
@@ -36,6 +42,38 @@ pub struct Outcome {
 }
 
 impl Job {
+    /// Checks what can be checked before a table is read.
+    ///
+    /// # Errors
+    /// What does not go together, and what to do.
+    pub fn validate(&self) -> Result<(), Error> {
+        let algorithm = &self.options.algorithm;
+        if self.bootstrap.is_some() && self.read.missing == Missing::Em {
+            return Err(Error::Request(
+                "--bootstrap draws rows, which --missing em does not fill in: use --missing drop"
+                    .into(),
+            ));
+        }
+        let Some(path) = &self.checkpoint else { return Ok(()) };
+        if !algorithm.trains() {
+            let all = Algorithm::all();
+            let trained: Vec<&str> =
+                all.iter().filter(|method| method.trains()).map(Algorithm::name).collect();
+            return Err(Error::Request(format!(
+                "--checkpoint: method `{}` is not trained, so there is nothing to keep; {} are",
+                algorithm.name(),
+                trained.join(" and ")
+            )));
+        }
+        if self.bootstrap.is_some() {
+            return Err(Error::Request(
+                "--checkpoint: one file cannot keep the trainings of --bootstrap; use one of them"
+                    .into(),
+            ));
+        }
+        check_writable(path)
+    }
+
     /// Reads a table and learns from it. Rows are kept only for methods that need them and for
     /// resampling.
     ///
@@ -46,9 +84,13 @@ impl Job {
         input: impl Into<Input<'a>>,
         observer: &dyn Observer,
     ) -> Result<Outcome, Error> {
+        self.validate()?;
         if self.options.algorithm.needs_rows() || self.bootstrap.is_some() {
             let table = read_dataset(input, &self.read, observer)?;
-            let found = self.learn(Data::Rows(&table.data), observer)?;
+            let found = match &self.checkpoint {
+                None => self.learn(Data::Rows(&table.data), observer)?,
+                Some(path) => self.train(&table.data, path, observer)?,
+            };
             return Ok(Self::outcome(table.map(|rows| rows.moments()), found));
         }
         let (table, sample) = read_sampled(input, &self.read, observer)?;
@@ -78,8 +120,21 @@ impl Job {
     }
 
     fn learn(&self, data: Data<'_>, observer: &dyn Observer) -> Result<Found, Error> {
+        self.check(data, nocurl::learn(data, &self.options, observer)?, observer)
+    }
+
+    /// Learns by a training that is kept in a file.
+    fn train(&self, rows: &Dataset, path: &Path, observer: &dyn Observer) -> Result<Found, Error> {
+        let kept = Kept::open(path, rows, &self.options, observer)?;
+        let fit = nocurl::learn(rows, &self.options, &kept);
+        let mut fit = fit.map_err(|error| kept.error(error))?;
+        fit.warnings.extend(kept.warning());
+        self.check(Data::Rows(rows), fit, observer)
+    }
+
+    /// Checks what was learnt, and learns it again from resampled data, where that is asked for.
+    fn check(&self, data: Data<'_>, fit: Fit, observer: &dyn Observer) -> Result<Found, Error> {
         let options = &self.options;
-        let fit = nocurl::learn(data, options, observer)?;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, observer));
         let again = |params| bootstrap(data, options, params, observer);
         Ok((fit, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))

@@ -9,6 +9,7 @@
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
 //! | all of it: a table in, a described graph out | [`Job`] |
+//! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
 //! | is the destination any good, before hours of work | [`check_writable`] |
 //!
@@ -26,6 +27,7 @@
 //! assert_eq!(table.data.mean(), [2.0, 3.5]);
 //! ```
 
+mod checkpoint;
 mod digest;
 mod error;
 mod graph;
@@ -35,6 +37,7 @@ mod output;
 mod source;
 mod table;
 
+pub use checkpoint::{TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::Error;
 pub use graph::{
     BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,

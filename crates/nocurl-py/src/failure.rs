@@ -21,6 +21,7 @@ impl From<nocurl_io::Error> for Failure {
     fn from(error: nocurl_io::Error) -> Self {
         match error {
             nocurl_io::Error::Engine(error) => error.into(),
+            nocurl_io::Error::Stopped { left } => Self(PyKeyboardInterrupt::new_err(left)),
             error @ nocurl_io::Error::Io { .. } => Self(PyOSError::new_err(error.to_string())),
             error => Self::value(error.to_string()),
         }

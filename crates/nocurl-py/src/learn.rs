@@ -1,5 +1,6 @@
 //! Learning, by a request in JSON.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use nocurl::bootstrap::BootstrapParams;
@@ -32,6 +33,7 @@ struct Request {
     missing: Missing,
     drop_constant: bool,
     bootstrap: Option<usize>,
+    checkpoint: Option<PathBuf>,
     diagnose: bool,
     threads: Option<usize>,
 }
@@ -50,11 +52,6 @@ impl Request {
         };
         let bootstrap =
             self.bootstrap.map(|replicates| BootstrapParams { replicates, ..Default::default() });
-        if bootstrap.is_some() && self.missing == Missing::Em {
-            return Err(Failure::value(
-                "bootstrap draws rows, which missing='em' does not fill in: use missing='drop'",
-            ));
-        }
         let options = Options {
             algorithm,
             center: self.center,
@@ -69,7 +66,8 @@ impl Request {
             drop_constant: self.drop_constant,
             ..ReadOptions::default()
         };
-        Ok((Job { read, options, bootstrap, diagnose: self.diagnose }, self.threads))
+        let (checkpoint, diagnose) = (self.checkpoint, self.diagnose);
+        Ok((Job { read, options, bootstrap, checkpoint, diagnose }, self.threads))
     }
 }
 

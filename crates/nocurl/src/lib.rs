@@ -36,11 +36,13 @@ pub mod refine;
 pub mod regress;
 pub mod simulate;
 
-pub use algorithms::{Algorithm, Fit, Options, Problem, Proposal, Termination, learn};
+pub use algorithms::{
+    Algorithm, Fit, Options, Problem, Proposal, Termination, TrainingState, learn,
+};
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
 pub use graph::{Claim, Cpdag, Dag, Order};
 pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
-pub use observe::{Observer, Progress};
+pub use observe::{Epoch, Keeper, Observer, Progress};

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Error;
+use crate::{Error, TrainingState};
 
 /// What a long computation tells its observer from time to time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,12 +17,46 @@ pub struct Progress {
     pub objective: Option<f64>,
 }
 
+/// How a training stands after an epoch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Epoch {
+    /// Counted from 1.
+    pub number: u64,
+    /// The evidence lower bound of a row on average, up to a constant.
+    pub elbo: f64,
+    /// The penalty h of the matrix; 0 where it cannot have a cycle.
+    pub acyclicity: f64,
+    /// Edges that the threshold leaves.
+    pub edges: usize,
+}
+
+/// Keeps the state of a training, so that it can go on at another time.
+pub trait Keeper: Sync {
+    /// The state to go on from; none starts afresh.
+    fn state(&self) -> Option<TrainingState>;
+
+    /// Asked after each epoch: true when the state should be kept now.
+    fn is_due(&self) -> bool;
+
+    /// Keeps the state between two epochs: when it is due, when training is over, and when it
+    /// is stopped or diverges, which leaves the state before that epoch.
+    fn keep(&self, state: &TrainingState);
+}
+
 /// Receives progress and may ask for the work to stop.
 ///
 /// `()` is the silent observer that never stops anything.
 pub trait Observer: Sync {
     /// Called often; must be cheap.
     fn report(&self, _progress: Progress) {}
+
+    /// Called after each epoch of a training.
+    fn trained(&self, _epoch: Epoch) {}
+
+    /// Who keeps the state of a training; methods that do not train never ask.
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
 
     /// True once the work should stop; it then ends with [`Error::Cancelled`].
     fn cancelled(&self) -> bool {

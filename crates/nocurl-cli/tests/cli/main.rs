@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod bootstrap;
+mod checkpoint;
 mod effects;
 mod evaluate;
 mod interrupt;

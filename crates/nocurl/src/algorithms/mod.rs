@@ -1,6 +1,7 @@
 //! The methods, one file each, and the registry that makes them available everywhere.
 
 pub mod cam;
+pub mod dag_gnn;
 pub mod equal_variance;
 pub mod exact;
 mod fges;
@@ -17,6 +18,7 @@ pub mod sort_regress;
 mod sweep;
 
 pub use cam::CamParams;
+pub use dag_gnn::{DagGnnParams, NoCurlGnnParams, TrainingState};
 pub use exact::{ExactParams, ExactScore};
 pub use fges::{FgesParams, FgesSearch};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};

@@ -138,6 +138,11 @@ impl Problem {
         self.names.len()
     }
 
+    /// True when means are subtracted.
+    pub fn is_centred(&self) -> bool {
+        self.covariance.is_none()
+    }
+
     /// Number of rows, n.
     pub fn rows(&self) -> u64 {
         self.rows

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams,
-    OrderSearchParams, Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears, order_search,
+    CamParams, DagGnnParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlGnnParams,
+    NoCurlParams, NotearsParams, OrderSearchParams, Problem, Proposal, cam, dag_gnn, exact, fges,
+    mmpc, nocurl, notears, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -45,6 +46,11 @@ pub enum Algorithm {
     Mmpc(MmpcParams),
     /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
     Cam(CamParams),
+    /// DAG-GNN (Yu, Chen, Gao and Yu, 2019).
+    DagGnn(DagGnnParams),
+    /// DAG-GNN with NoCurl (Yu et al., 2021, Algorithm 2).
+    #[serde(rename = "nocurl-gnn")]
+    NoCurlGnn(NoCurlGnnParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -74,6 +80,8 @@ impl Algorithm {
             Self::OrderSearch(OrderSearchParams::default()),
             Self::Mmpc(MmpcParams::default()),
             Self::Cam(CamParams::default()),
+            Self::DagGnn(DagGnnParams::default()),
+            Self::NoCurlGnn(NoCurlGnnParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -105,6 +113,8 @@ impl Algorithm {
             Self::OrderSearch(_) => "order-search",
             Self::Mmpc(_) => "mmpc",
             Self::Cam(_) => "cam",
+            Self::DagGnn(_) => "dag-gnn",
+            Self::NoCurlGnn(_) => "nocurl-gnn",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -126,6 +136,10 @@ impl Algorithm {
             }
             Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
             Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
+            Self::DagGnn(_) => "nonlinear: autoencoder under an acyclicity constraint (DAG-GNN)",
+            Self::NoCurlGnn(_) => {
+                "nonlinear: autoencoder, Hodge projection to an order, autoencoder on it (DAG-GNN)"
+            }
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -144,6 +158,9 @@ impl Algorithm {
                 "directions rest on error variances of similar size in the units given"
             }
             Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
+            Self::DagGnn(_) | Self::NoCurlGnn(_) => {
+                "directions rest on similar error variances after one transformation of all columns"
+            }
             Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
             Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
         }
@@ -153,6 +170,7 @@ impl Algorithm {
     pub fn chooses_edges(&self) -> bool {
         match self {
             Self::Fges(_) | Self::OrderSearch(_) | Self::Mmpc(_) | Self::Cam(_) => true,
+            Self::DagGnn(_) | Self::NoCurlGnn(_) => true,
             Self::Exact(params) => params.score == ExactScore::Bic,
             _ => false,
         }
@@ -180,12 +198,18 @@ impl Algorithm {
 
     /// True when what the method claims can change with the units of the columns.
     pub fn depends_on_units(&self) -> bool {
-        self.assumes_equal_variances() || matches!(self, Self::SortNRegress {})
+        self.assumes_equal_variances() || self.trains() || matches!(self, Self::SortNRegress {})
     }
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        matches!(self, Self::Cam(_))
+        matches!(self, Self::Cam(_)) || self.trains()
+    }
+
+    /// True when the method trains epoch by epoch, and its state can be kept
+    /// ([`crate::Keeper`]).
+    pub fn trains(&self) -> bool {
+        matches!(self, Self::DagGnn(_) | Self::NoCurlGnn(_))
     }
 
     /// Whether the method can honour prior knowledge.
@@ -203,7 +227,7 @@ impl Algorithm {
 
     /// True when the weights of the graph are the whole of the effects, not their linear parts.
     pub fn is_linear(&self) -> bool {
-        !matches!(self, Self::Cam(_))
+        !matches!(self, Self::Cam(_) | Self::DagGnn(_) | Self::NoCurlGnn(_))
     }
 
     pub(super) fn propose(
@@ -224,6 +248,10 @@ impl Algorithm {
             Self::OrderSearch(params) => order_search::propose(problem, params, seed, observer),
             Self::Mmpc(params) => mmpc::propose(problem, params, observer),
             Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
+            Self::DagGnn(params) => dag_gnn::propose(problem, needed()?, params, seed, observer),
+            Self::NoCurlGnn(params) => {
+                dag_gnn::propose_with_nocurl(problem, needed()?, params, seed, observer)
+            }
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }

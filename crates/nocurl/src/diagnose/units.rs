@@ -56,6 +56,7 @@ fn most_variables(options: &Options) -> usize {
     match options.algorithm {
         Algorithm::Exact(_) => 20,
         Algorithm::Notears(_) => 100,
+        Algorithm::DagGnn(_) | Algorithm::NoCurlGnn(_) => 10,
         _ => MOST_FOR_REFIT,
     }
 }

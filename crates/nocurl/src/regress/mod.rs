@@ -1,12 +1,14 @@
 //! Everything after the order: regression on it, and pruning.
 
+mod cycles;
 mod informed;
 mod node;
 mod on_order;
 mod prune;
 
+pub(crate) use cycles::cut_cycles;
 pub use informed::along;
-pub(crate) use informed::{faintest, restrict, threshold_unless_required};
+pub(crate) use informed::{linear_parts, restrict, threshold_unless_required};
 pub(crate) use node::Node;
 pub use on_order::{Regression, on_order};
 pub use prune::{Prune, prune, refit, threshold};

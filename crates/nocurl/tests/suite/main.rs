@@ -5,6 +5,7 @@ mod bootstrap;
 mod cam;
 mod cpdag;
 mod dag;
+mod dag_gnn;
 mod diagnose;
 mod effects;
 mod equal_variance;
@@ -29,3 +30,28 @@ mod refine;
 mod regress;
 mod simulate;
 mod sort_regress;
+
+use ::nocurl::Algorithm;
+use ::nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
+
+/// All methods, those that train with so few epochs and rows that they end at once.
+fn quick_methods() -> Vec<Algorithm> {
+    let quick = |method| match method {
+        Algorithm::DagGnn(_) => Algorithm::DagGnn(DagGnnParams {
+            hidden: 8,
+            epochs: 5,
+            batch: 16,
+            max_rounds: 3,
+            ..DagGnnParams::default()
+        }),
+        Algorithm::NoCurlGnn(_) => Algorithm::NoCurlGnn(NoCurlGnnParams {
+            hidden: 8,
+            estimate_epochs: 10,
+            epochs: 10,
+            batch: 16,
+            ..NoCurlGnnParams::default()
+        }),
+        other => other,
+    };
+    Algorithm::all().into_iter().map(quick).collect()
+}

@@ -15,7 +15,7 @@ use self::fit::Additive;
 use self::search::Search;
 use super::require;
 use crate::observe::Counter;
-use crate::regress::{faintest, refit};
+use crate::regress::linear_parts;
 use crate::{Dag, Dataset, Error, Mat, Observer, Order, Problem, Proposal, Termination};
 
 /// Parameters of causal additive models.
@@ -193,18 +193,4 @@ fn support<'a>(d: usize, parents: impl Iterator<Item = &'a [usize]>) -> Mat<f64>
         }
     }
     support
-}
-
-/// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
-/// 0 keeps a weight of rounding size, so that it stays an edge.
-fn linear_parts(problem: &Problem, support: Mat<f64>) -> Result<Mat<f64>, Error> {
-    let mut weights = refit(problem, support.as_ref())?;
-    for j in 0..problem.size() {
-        for i in 0..problem.size() {
-            if support[(i, j)] != 0.0 && weights[(i, j)] == 0.0 {
-                weights[(i, j)] = faintest(problem, i, j);
-            }
-        }
-    }
-    Ok(weights)
 }

@@ -1,0 +1,110 @@
+//! A training that is kept in a file while it goes on.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nocurl::{Dataset, Epoch, Keeper, Observer, Options, Progress, TrainingState};
+
+use super::{TrainingRun, read_checkpoint, write_checkpoint};
+use crate::Error;
+
+/// Time between two writes.
+const INTERVAL: Duration = Duration::from_secs(30);
+
+/// Watches a training and keeps it in a file.
+pub(crate) struct Kept<'a> {
+    path: &'a Path,
+    run: TrainingRun,
+    state: Option<TrainingState>,
+    observer: &'a dyn Observer,
+    written: Mutex<Written>,
+}
+
+/// What has become of the file.
+struct Written {
+    when: Instant,
+    /// Epochs in the file, or why the last write failed.
+    outcome: Option<Result<u64, String>>,
+}
+
+impl<'a> Kept<'a> {
+    /// Goes on from the file where there is one; refuses it where it does not fit.
+    pub(crate) fn open(
+        path: &'a Path,
+        data: &Dataset,
+        options: &Options,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, Error> {
+        let run = TrainingRun::new(data, options);
+        let state = read_checkpoint(path, &run)?;
+        let written = Mutex::new(Written { when: Instant::now(), outcome: None });
+        Ok(Self { path, run, state, observer, written })
+    }
+
+    /// What is to be said when the file could not be written.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let reason = self.outcome()?.err()?;
+        Some(format!("the training was not kept: {reason}"))
+    }
+
+    /// The error of a training, with what is left of it.
+    pub(crate) fn error(&self, error: nocurl::Error) -> Error {
+        let path = self.path.display();
+        match (error, self.outcome()) {
+            (nocurl::Error::Cancelled, Some(Ok(epochs))) => Error::Stopped {
+                left: format!(
+                    "{epochs} epochs are kept in `{path}`; the same command goes on from there"
+                ),
+            },
+            (nocurl::Error::Cancelled, Some(Err(reason))) => {
+                Error::Stopped { left: format!("the training was not kept: {reason}") }
+            }
+            (error @ nocurl::Error::Numeric { .. }, Some(Ok(epochs))) => Error::Diverged {
+                error,
+                left: format!("the {epochs} epochs before are kept in `{path}`"),
+            },
+            (error, _) => error.into(),
+        }
+    }
+
+    fn outcome(&self) -> Option<Result<u64, String>> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).outcome.clone()
+    }
+}
+
+impl Keeper for Kept<'_> {
+    fn state(&self) -> Option<TrainingState> {
+        self.state.clone()
+    }
+
+    fn is_due(&self) -> bool {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.when.elapsed() >= INTERVAL
+    }
+
+    fn keep(&self, state: &TrainingState) {
+        let outcome = write_checkpoint(self.path, &self.run, state);
+        let outcome = outcome.map(|()| state.epochs()).map_err(|error| error.to_string());
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        *written = Written { when: Instant::now(), outcome: Some(outcome) };
+    }
+}
+
+impl Observer for Kept<'_> {
+    fn report(&self, progress: Progress) {
+        self.observer.report(progress);
+    }
+
+    fn trained(&self, epoch: Epoch) {
+        self.observer.trained(epoch);
+    }
+
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        Some(self)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
+}

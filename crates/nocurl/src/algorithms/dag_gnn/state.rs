@@ -1,0 +1,73 @@
+//! What a training needs to go on.
+
+use serde::{Deserialize, Serialize};
+
+use super::adam::Adam;
+use super::lagrangian::Lagrangian;
+use super::model::Layout;
+use crate::Error;
+
+/// A training between two epochs: all that later epochs depend on besides data and options.
+///
+/// It can be written down and read back; training then goes on with the same bits as if it had
+/// never stopped. It fits only the data, the options and the version that it comes from, which
+/// whoever keeps it must see to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingState {
+    /// Epochs done.
+    pub(super) epochs: u64,
+    pub(super) parameters: Vec<f64>,
+    pub(super) adam: Adam,
+    pub(super) stage: Stage,
+}
+
+/// What is trained now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Stage {
+    /// `dag-gnn`.
+    Constrained(Lagrangian),
+    /// Step 1 of `nocurl-gnn`.
+    Estimate,
+    /// Step 2 of `nocurl-gnn`, with the estimate of step 1 by columns.
+    OnPotential(Vec<f64>),
+}
+
+impl TrainingState {
+    pub(super) fn new(parameters: Vec<f64>, stage: Stage) -> Self {
+        let adam = Adam::new(parameters.len());
+        Self { epochs: 0, parameters, adam, stage }
+    }
+
+    /// Epochs done.
+    pub fn epochs(&self) -> u64 {
+        self.epochs
+    }
+
+    /// Refuses a state of another model, or one with numbers that make no sense.
+    pub(super) fn check(&self, layout: Layout) -> Result<(), Error> {
+        let (size, entries) = (layout.size(), layout.variables * layout.variables);
+        let sizes = [&self.parameters, &self.adam.first, &self.adam.second];
+        let sound = sizes.iter().all(|part| part.len() == size && finite(part))
+            && self.adam.second.iter().all(|&x| x >= 0.0)
+            && match &self.stage {
+                Stage::Constrained(schedule) => schedule.is_sound(entries),
+                Stage::Estimate => true,
+                Stage::OnPotential(estimate) => estimate.len() == entries && finite(estimate),
+            };
+        if sound { Ok(()) } else { Err(unfit()) }
+    }
+}
+
+fn finite(numbers: &[f64]) -> bool {
+    numbers.iter().all(|x| x.is_finite())
+}
+
+/// The error of a state that is not one of this training.
+pub(super) fn unfit() -> Error {
+    Error::Mismatch {
+        what: "checkpoint",
+        detail: "it is not of this data and method; start again without it".into(),
+    }
+}

@@ -1,0 +1,367 @@
+//! DAG-GNN and its combination with NoCurl.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
+use nocurl::simulate::{Mechanism, Simulation, simulate};
+use nocurl::{
+    Algorithm, Dataset, Epoch, Error, Fit, Keeper, KnowledgeSpec, Mat, Observer, Options,
+    Termination, TrainingState, learn,
+};
+
+fn dag_gnn(params: DagGnnParams) -> Options {
+    Options { algorithm: Algorithm::DagGnn(params), ..Options::default() }
+}
+
+fn nocurl_gnn(params: NoCurlGnnParams) -> Options {
+    Options { algorithm: Algorithm::NoCurlGnn(params), ..Options::default() }
+}
+
+/// Both methods, small enough for a test; every entry of their matrices is seen.
+fn short() -> [Options; 2] {
+    [
+        dag_gnn(DagGnnParams {
+            hidden: 8,
+            epochs: 3,
+            max_rounds: 3,
+            threshold: 0.0,
+            ..DagGnnParams::default()
+        }),
+        nocurl_gnn(NoCurlGnnParams {
+            hidden: 8,
+            threshold: 0.0,
+            estimate_epochs: 4,
+            epochs: 5,
+            ..NoCurlGnnParams::default()
+        }),
+    ]
+}
+
+fn data(variables: usize, rows: usize, seed: u64) -> Dataset {
+    let simulation = Simulation {
+        variables,
+        rows,
+        mechanism: Mechanism::DagGnn2,
+        degree: 2.0,
+        ..Simulation::default()
+    };
+    simulate(&simulation, seed).unwrap().data
+}
+
+fn edges(fit: &Fit) -> Vec<(usize, usize)> {
+    fit.dag.edges().map(|(i, j, _)| (i, j)).collect()
+}
+
+/// Keeps every state that is due, goes on from one, and may stop the work.
+#[derive(Default)]
+struct Notebook {
+    from: Option<TrainingState>,
+    states: Mutex<Vec<TrainingState>>,
+    epochs: Mutex<Vec<Epoch>>,
+    asked: AtomicUsize,
+    stop_at: Option<usize>,
+}
+
+impl Keeper for Notebook {
+    fn state(&self) -> Option<TrainingState> {
+        self.from.clone()
+    }
+
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn keep(&self, state: &TrainingState) {
+        self.states.lock().unwrap().push(state.clone());
+    }
+}
+
+impl Observer for Notebook {
+    fn trained(&self, epoch: Epoch) {
+        self.epochs.lock().unwrap().push(epoch);
+    }
+
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        Some(self)
+    }
+
+    fn cancelled(&self) -> bool {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        self.stop_at.is_some_and(|at| asked >= at)
+    }
+}
+
+/// A state as it comes back from a file.
+fn written_and_read(state: &TrainingState) -> TrainingState {
+    serde_json::from_str(&serde_json::to_string(state).unwrap()).unwrap()
+}
+
+#[test]
+fn a_curved_chain_is_found() {
+    // Each variable is a rising function of the one before, with noise of the same size.
+    let independent = Simulation { variables: 4, rows: 600, degree: 0.0, ..Simulation::default() };
+    let mut x = simulate(&independent, 4).unwrap().data.values().to_owned();
+    for i in 0..600 {
+        for j in 1..4 {
+            let before: f64 = x[(i, j - 1)];
+            x[(i, j)] += 2.0 * before.sin() + 1.5 * before;
+        }
+    }
+    let data = Dataset::new(Dataset::default_names(4), x).unwrap();
+    let params =
+        NoCurlGnnParams { estimate_epochs: 150, epochs: 150, ..NoCurlGnnParams::default() };
+    let fit = learn(&data, &nocurl_gnn(params), &()).unwrap();
+    assert!(
+        [(0, 1), (1, 2), (2, 3)].iter().all(|edge| edges(&fit).contains(edge)),
+        "{:?}",
+        edges(&fit)
+    );
+    assert_eq!(fit.order, [0, 1, 2, 3]);
+    assert_eq!((fit.iterations, fit.evaluations), (300, 300 * 6));
+    assert_eq!(fit.termination, Termination::Converged);
+    let params = DagGnnParams { epochs: 60, ..DagGnnParams::default() };
+    let fit = learn(&data, &dag_gnn(params), &()).unwrap();
+    assert!(
+        [(0, 1), (1, 2), (2, 3)].iter().all(|edge| edges(&fit).contains(edge)),
+        "{:?}",
+        edges(&fit)
+    );
+}
+
+#[test]
+fn the_same_bits_come_from_any_number_of_threads() {
+    // Enough variables for parts of a step to run side by side.
+    let data = data(45, 230, 2);
+    for options in short() {
+        let fits = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| learn(&data, &options, &()).unwrap())
+        });
+        let estimate = fits[0].estimate.as_ref().unwrap();
+        assert!((0..45).any(|i| (0..45).any(|j| estimate[(i, j)] != 0.0)));
+        for fit in &fits[1..] {
+            assert_eq!(fit.estimate, fits[0].estimate);
+            assert_eq!(fit.unpruned, fits[0].unpruned);
+        }
+    }
+}
+
+#[test]
+fn the_seed_decides() {
+    let data = data(5, 200, 3);
+    for options in short() {
+        let estimate = |seed| learn(&data, &Options { seed, ..options.clone() }, &()).unwrap();
+        assert_eq!(estimate(1).estimate, estimate(1).estimate);
+        let states = [1, 2].map(|seed| {
+            let notebook = Notebook::default();
+            learn(&data, &Options { seed, ..options.clone() }, &notebook).unwrap();
+            notebook.states.into_inner().unwrap().pop().unwrap()
+        });
+        assert_ne!(states[0], states[1]);
+    }
+}
+
+#[test]
+fn training_goes_on_from_any_epoch_with_the_same_bits() {
+    let data = data(6, 230, 5);
+    for options in short() {
+        let whole = Notebook::default();
+        let fit = learn(&data, &options, &whole).unwrap();
+        let states = whole.states.into_inner().unwrap();
+        assert_eq!(states.len() as u64, fit.iterations);
+        for state in &states {
+            let again = Notebook { from: Some(written_and_read(state)), ..Notebook::default() };
+            let resumed = learn(&data, &options, &again).unwrap();
+            assert_eq!(resumed.estimate, fit.estimate, "from epoch {}", state.epochs());
+            assert_eq!(resumed.unpruned, fit.unpruned);
+            assert_eq!(resumed.iterations, fit.iterations);
+            let last = again.states.into_inner().unwrap().pop();
+            assert_eq!(last.as_ref().unwrap_or(state), states.last().unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_training_that_is_stopped_keeps_its_last_whole_epoch() {
+    let data = data(6, 230, 5);
+    for options in short() {
+        let fit = learn(&data, &options, &()).unwrap();
+        for stop_at in [1, 2, 5, 8, 14, 20] {
+            let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
+            assert_eq!(learn(&data, &options, &stopped).unwrap_err(), Error::Cancelled);
+            let kept = stopped.states.into_inner().unwrap().pop().unwrap();
+            // Three batches of an epoch, each asks once before it begins.
+            assert_eq!(kept.epochs() as usize, (stop_at - 1) / 3);
+            let again = Notebook { from: Some(written_and_read(&kept)), ..Notebook::default() };
+            assert_eq!(learn(&data, &options, &again).unwrap().unpruned, fit.unpruned);
+        }
+    }
+}
+
+#[test]
+fn every_epoch_is_told() {
+    let data = data(6, 230, 5);
+    for options in short() {
+        let notebook = Notebook::default();
+        let fit = learn(&data, &options, &notebook).unwrap();
+        let epochs = notebook.epochs.into_inner().unwrap();
+        let numbers: Vec<u64> = epochs.iter().map(|epoch| epoch.number).collect();
+        assert_eq!(numbers, (1..=fit.iterations).collect::<Vec<_>>());
+        assert!(epochs.iter().all(|epoch| epoch.elbo < 0.0 && epoch.acyclicity >= 0.0));
+        assert!(epochs.last().unwrap().elbo > epochs[0].elbo);
+        assert!(epochs.iter().all(|epoch| epoch.edges <= 30));
+    }
+}
+
+#[test]
+fn a_state_of_another_training_is_refused() {
+    let (small, large) = (data(5, 200, 1), data(6, 200, 1));
+    let [one, other] = short();
+    let state_of = |data: &Dataset, options: &Options| {
+        let notebook = Notebook::default();
+        learn(data, options, &notebook).unwrap();
+        notebook.states.into_inner().unwrap().remove(0)
+    };
+    let wide = nocurl_gnn(NoCurlGnnParams { hidden: 9, ..NoCurlGnnParams::default() });
+    for (data, options, state) in [
+        (&large, &one, state_of(&small, &one)),
+        (&small, &other, state_of(&small, &one)),
+        (&small, &one, state_of(&small, &other)),
+        (&small, &wide, state_of(&small, &other)),
+    ] {
+        let notebook = Notebook { from: Some(state), ..Notebook::default() };
+        let error = learn(data, options, &notebook).unwrap_err();
+        assert!(matches!(error, Error::Mismatch { what: "checkpoint", .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_training_that_diverges_says_so_and_keeps_what_was_good() {
+    let data = data(5, 200, 1);
+    for learning_rate in [1e3, 1e300] {
+        let params = NoCurlGnnParams { learning_rate, hidden: 8, ..NoCurlGnnParams::default() };
+        let notebook = Notebook::default();
+        let error = learn(&data, &nocurl_gnn(params), &notebook).unwrap_err();
+        let told = error.to_string();
+        assert!(matches!(error, Error::Numeric { stage: "training", .. }), "{told}");
+        assert!(told.contains("learning_rate lower") && told.contains("epoch 1"), "{told}");
+        assert_eq!(told.lines().count(), 1);
+        let kept = notebook.states.into_inner().unwrap().pop().unwrap();
+        assert_eq!(kept.epochs(), 0);
+    }
+}
+
+#[test]
+fn the_graph_is_acyclic_at_any_threshold() {
+    let data = data(8, 200, 7);
+    for threshold in [0.0, 0.01, 0.1, 1.0, 100.0] {
+        let fits = [
+            // One epoch with a small penalty leaves cycles.
+            dag_gnn(DagGnnParams {
+                threshold,
+                epochs: 8,
+                max_rounds: 1,
+                ..DagGnnParams::default()
+            }),
+            nocurl_gnn(NoCurlGnnParams {
+                threshold,
+                estimate_epochs: 8,
+                epochs: 8,
+                ..NoCurlGnnParams::default()
+            }),
+        ]
+        .map(|options| learn(&data, &options, &()).unwrap());
+        for fit in fits {
+            // Every edge stands in the matrix of the method or, in the second one, on its order.
+            assert!(fit.dag.edges().all(|(i, j, _)| fit.potential[i] < fit.potential[j]));
+            assert!(threshold < 100.0 || fit.dag.edge_count() == 0);
+        }
+    }
+    let options = dag_gnn(DagGnnParams {
+        threshold: 0.0,
+        epochs: 8,
+        max_rounds: 1,
+        ..DagGnnParams::default()
+    });
+    let fit = learn(&data, &options, &()).unwrap();
+    let estimate = fit.estimate.as_ref().unwrap();
+    assert!(fit.dag.edges().all(|(i, j, _)| estimate[(i, j)] != 0.0));
+    assert!(fit.warnings.iter().any(|told| told.contains("has cycles")), "{:?}", fit.warnings);
+    assert_eq!(fit.termination, Termination::MaxIterations);
+}
+
+#[test]
+fn edges_that_are_known_not_to_be_there_are_pinned() {
+    let data = data(6, 200, 9);
+    let free = learn(&data, &short()[1], &()).unwrap();
+    let forbidden: Vec<(String, String)> = (0..6)
+        .flat_map(|i| (0..6).map(move |j| (i, j)))
+        .filter(|&(i, j)| i != j && (i + j) % 3 == 0)
+        .map(|(i, j)| (format!("x{}", i + 1), format!("x{}", j + 1)))
+        .collect();
+    for mut options in short() {
+        options.knowledge = KnowledgeSpec { forbidden: forbidden.clone(), ..Default::default() };
+        let fit = learn(&data, &options, &()).unwrap();
+        let estimate = fit.estimate.unwrap();
+        for j in 0..6 {
+            for i in 0..6 {
+                assert!(i == j || (i + j) % 3 != 0 || estimate[(i, j)] == 0.0);
+            }
+        }
+        assert_ne!(Some(estimate), free.estimate);
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_on_is_refused_at_once() {
+    let table = data(5, 99, 1);
+    let error = learn(&table, &nocurl_gnn(NoCurlGnnParams::default()), &()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "parameter `batch` is 100: the table has fewer rows; set it to the number of rows or less"
+    );
+    let moments = table.moments();
+    for options in short() {
+        let name = options.algorithm.name();
+        let error = learn(&moments, &options, &()).unwrap_err();
+        assert_eq!(error, Error::NeedsRows { method: name });
+        assert!(options.algorithm.needs_rows() && options.algorithm.trains());
+        assert!(!options.algorithm.is_linear() && options.depends_on_units());
+    }
+    let constant = Mat::from_fn(200, 2, |i, j| if j == 0 { i as f64 } else { 1.0 });
+    let constant = Dataset::new(Dataset::default_names(2), constant).unwrap();
+    for options in short() {
+        let error = learn(&constant, &options, &()).unwrap_err();
+        assert!(matches!(error, Error::ConstantColumns { .. }));
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let gnn = DagGnnParams::default;
+    for (name, params) in [
+        ("hidden", DagGnnParams { hidden: 0, ..gnn() }),
+        ("epochs", DagGnnParams { epochs: 0, ..gnn() }),
+        ("learning_rate", DagGnnParams { learning_rate: 0.0, ..gnn() }),
+        ("learning_rate", DagGnnParams { learning_rate: f64::NAN, ..gnn() }),
+        ("batch", DagGnnParams { batch: 0, ..gnn() }),
+        ("threshold", DagGnnParams { threshold: -0.1, ..gnn() }),
+        ("penalty_tolerance", DagGnnParams { penalty_tolerance: 0.0, ..gnn() }),
+        ("max_penalty", DagGnnParams { max_penalty: 1.0, ..gnn() }),
+        ("max_rounds", DagGnnParams { max_rounds: 0, ..gnn() }),
+    ] {
+        let error = params.validate().unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: found, .. } if found == name), "{error}");
+    }
+    let gnn = NoCurlGnnParams::default;
+    for (name, params) in [
+        ("hidden", NoCurlGnnParams { hidden: 100_000, ..gnn() }),
+        ("lambda", NoCurlGnnParams { lambda: 0.0, ..gnn() }),
+        ("estimate_epochs", NoCurlGnnParams { estimate_epochs: 0, ..gnn() }),
+        ("epochs", NoCurlGnnParams { epochs: 0, ..gnn() }),
+    ] {
+        let error = params.validate().unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: found, .. } if found == name), "{error}");
+    }
+}
