@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
-    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlParams, NotearsParams,
-    OrderSearchParams, Problem, Proposal, cam, exact, fges, mmpc, nocurl, notears, order_search,
+    CamParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlMlpParams, NoCurlParams,
+    NotearsMlpParams, NotearsParams, OrderSearchParams, Problem, Proposal, cam, exact, fges, mmpc,
+    nocurl, notears, notears_mlp, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -45,6 +46,11 @@ pub enum Algorithm {
     Mmpc(MmpcParams),
     /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
     Cam(CamParams),
+    /// NOTEARS with networks (Zheng et al., 2020).
+    NotearsMlp(NotearsMlpParams),
+    /// DAG-NoCurl with the networks of NOTEARS-MLP.
+    #[serde(rename = "nocurl-mlp")]
+    NoCurlMlp(NoCurlMlpParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -74,6 +80,8 @@ impl Algorithm {
             Self::OrderSearch(OrderSearchParams::default()),
             Self::Mmpc(MmpcParams::default()),
             Self::Cam(CamParams::default()),
+            Self::NotearsMlp(NotearsMlpParams::default()),
+            Self::NoCurlMlp(NoCurlMlpParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -105,6 +113,8 @@ impl Algorithm {
             Self::OrderSearch(_) => "order-search",
             Self::Mmpc(_) => "mmpc",
             Self::Cam(_) => "cam",
+            Self::NotearsMlp(_) => "notears-mlp",
+            Self::NoCurlMlp(_) => "nocurl-mlp",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -126,6 +136,10 @@ impl Algorithm {
             }
             Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
             Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
+            Self::NotearsMlp(_) => {
+                "nonlinear: networks under a smooth acyclicity constraint (NOTEARS-MLP)"
+            }
+            Self::NoCurlMlp(_) => "nonlinear: networks, Hodge projection to an order, networks on it",
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -140,7 +154,13 @@ impl Algorithm {
                 "directions that the equivalence class leaves open are a guess"
             }
             Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
-            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
+            Self::NoCurl(_)
+            | Self::Notears(_)
+            | Self::EqTd {}
+            | Self::EqBu {}
+            | Self::Exact(_)
+            | Self::NotearsMlp(_)
+            | Self::NoCurlMlp(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
             Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
@@ -152,7 +172,12 @@ impl Algorithm {
     /// True when the method chooses edges by a score of its own, so that no threshold is needed.
     pub fn chooses_edges(&self) -> bool {
         match self {
-            Self::Fges(_) | Self::OrderSearch(_) | Self::Mmpc(_) | Self::Cam(_) => true,
+            Self::Fges(_)
+            | Self::OrderSearch(_)
+            | Self::Mmpc(_)
+            | Self::Cam(_)
+            | Self::NotearsMlp(_)
+            | Self::NoCurlMlp(_) => true,
             Self::Exact(params) => params.score == ExactScore::Bic,
             _ => false,
         }
@@ -172,7 +197,12 @@ impl Algorithm {
     /// True when directions rest on error variances of similar size in the units given.
     pub fn assumes_equal_variances(&self) -> bool {
         match self {
-            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} => true,
+            Self::NoCurl(_)
+            | Self::Notears(_)
+            | Self::EqTd {}
+            | Self::EqBu {}
+            | Self::NotearsMlp(_)
+            | Self::NoCurlMlp(_) => true,
             Self::Exact(params) => params.score == ExactScore::LeastSquares,
             _ => false,
         }
@@ -185,7 +215,7 @@ impl Algorithm {
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        matches!(self, Self::Cam(_))
+        matches!(self, Self::Cam(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_))
     }
 
     /// Whether the method can honour prior knowledge.
@@ -203,7 +233,7 @@ impl Algorithm {
 
     /// True when the weights of the graph are the whole of the effects, not their linear parts.
     pub fn is_linear(&self) -> bool {
-        !matches!(self, Self::Cam(_))
+        !matches!(self, Self::Cam(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_))
     }
 
     pub(super) fn propose(
@@ -224,6 +254,12 @@ impl Algorithm {
             Self::OrderSearch(params) => order_search::propose(problem, params, seed, observer),
             Self::Mmpc(params) => mmpc::propose(problem, params, observer),
             Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
+            Self::NotearsMlp(params) => {
+                notears_mlp::propose(problem, needed()?, params, seed, observer)
+            }
+            Self::NoCurlMlp(params) => {
+                notears_mlp::nocurl::propose(problem, needed()?, params, seed, observer)
+            }
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }

@@ -9,4 +9,5 @@ pub use informed::along;
 pub(crate) use informed::{faintest, restrict, threshold_unless_required};
 pub(crate) use node::Node;
 pub use on_order::{Regression, on_order};
+pub(crate) use prune::linear_parts;
 pub use prune::{Prune, prune, refit, threshold};

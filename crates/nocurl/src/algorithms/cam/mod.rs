@@ -15,7 +15,7 @@ use self::fit::Additive;
 use self::search::Search;
 use super::require;
 use crate::observe::Counter;
-use crate::regress::{faintest, refit};
+use crate::regress::linear_parts;
 use crate::{Dag, Dataset, Error, Mat, Observer, Order, Problem, Proposal, Termination};
 
 /// Parameters of causal additive models.
@@ -143,7 +143,7 @@ pub fn propose(
 
     let kept = keep(problem, &design, &search.fits, params, observer)?;
     let mut proposal = Proposal::direct(order);
-    proposal.weights = Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)))?);
+    proposal.weights = Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)).as_ref())?);
     proposal.iterations = search.edges;
     proposal.evaluations = search.evaluations;
     proposal.termination = Termination::Converged;
@@ -193,18 +193,4 @@ fn support<'a>(d: usize, parents: impl Iterator<Item = &'a [usize]>) -> Mat<f64>
         }
     }
     support
-}
-
-/// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
-/// 0 keeps a weight of rounding size, so that it stays an edge.
-fn linear_parts(problem: &Problem, support: Mat<f64>) -> Result<Mat<f64>, Error> {
-    let mut weights = refit(problem, support.as_ref())?;
-    for j in 0..problem.size() {
-        for i in 0..problem.size() {
-            if support[(i, j)] != 0.0 && weights[(i, j)] == 0.0 {
-                weights[(i, j)] = faintest(problem, i, j);
-            }
-        }
-    }
-    Ok(weights)
 }

@@ -1,0 +1,177 @@
+//! One network, and its loss over the rows.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::sigmoid::{Backward, Forward};
+use crate::{Dataset, Observer};
+
+/// Rows that go through a network together; the hidden units of so many stay in the cache.
+const BLOCK: usize = 256;
+
+/// A network that predicts one variable from others through a layer of sigmoids.
+#[derive(Debug, Clone)]
+pub(super) struct Net {
+    pub(super) target: usize,
+    /// The variables that enter, in rising order.
+    pub(super) inputs: Vec<usize>,
+    /// First-layer weights (inputs x hidden units, column by column), biases of the hidden units,
+    /// their weights in the output, and its bias.
+    pub(super) parameters: Vec<f64>,
+    hidden: usize,
+}
+
+impl Net {
+    /// A network with random parameters, uniform up to one over the square root of what enters.
+    pub(super) fn random(
+        target: usize,
+        inputs: Vec<usize>,
+        variables: usize,
+        hidden: usize,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Self {
+        let first = inputs.len() * hidden;
+        let mut draw = |count: usize, fan_in: usize| -> Vec<f64> {
+            let bound = 1.0 / (fan_in as f64).sqrt();
+            (0..count).map(|_| bound * (2.0 * rng.random::<f64>() - 1.0)).collect()
+        };
+        let mut parameters = draw(first + hidden, variables);
+        parameters.extend(draw(hidden + 1, hidden));
+        Self { target, inputs, parameters, hidden }
+    }
+
+    /// Number of first-layer weights.
+    pub(super) fn weights(&self) -> usize {
+        self.inputs.len() * self.hidden
+    }
+
+    /// Where the weights of the second layer are among the parameters.
+    pub(super) fn second_layer(&self) -> Range<usize> {
+        let start = self.weights() + self.hidden;
+        start..start + self.hidden
+    }
+
+    /// The squared 2-norm of the first-layer weights of each input.
+    pub(super) fn squared_norms(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let p = self.inputs.len();
+        self.inputs.iter().enumerate().map(move |(at, &input)| {
+            let weights = self.parameters[..self.weights()].iter().skip(at).step_by(p);
+            (input, weights.map(|w| w * w).sum())
+        })
+    }
+
+    /// The same network on other inputs: weights of those that stay are kept, of new ones zero.
+    pub(super) fn on_inputs(&self, inputs: Vec<usize>) -> Self {
+        let (old, p) = (self.inputs.len(), inputs.len());
+        let mut parameters = vec![0.0; p * self.hidden];
+        for (at, input) in inputs.iter().enumerate() {
+            if let Ok(before) = self.inputs.binary_search(input) {
+                for unit in 0..self.hidden {
+                    parameters[unit * p + at] = self.parameters[unit * old + before];
+                }
+            }
+        }
+        parameters.extend_from_slice(&self.parameters[self.weights()..]);
+        Self { inputs, parameters, ..*self }
+    }
+}
+
+/// The rows of the table, means subtracted. The networks have biases, so that means change nothing
+/// but how well the search for the minimum goes.
+pub(super) struct Rows {
+    values: Mat<f64>,
+}
+
+/// Space for a block of rows on its way through a network.
+#[derive(Default)]
+pub(super) struct Workspace {
+    inputs: Vec<f64>,
+    units: Vec<f64>,
+    residual: Vec<f64>,
+    arch: pulp::Arch,
+}
+
+impl Rows {
+    pub(super) fn new(data: &Dataset) -> Self {
+        let mut values = data.values().to_owned();
+        for j in 0..values.ncols() {
+            let column = values.col_as_slice_mut(j);
+            let mean = column.iter().sum::<f64>() / column.len() as f64;
+            column.iter_mut().for_each(|value| *value -= mean);
+        }
+        Self { values }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.values.nrows()
+    }
+
+    /// The sum over some rows of squared residuals of a network, divided by twice the number of
+    /// all rows. Its gradient overwrites `gradient`. Infinite when the observer asks to stop.
+    ///
+    /// Cost: six operations for each row and first-layer weight, and a sigmoid for each row and
+    /// hidden unit.
+    pub(super) fn loss(
+        &self,
+        net: &Net,
+        rows: Range<usize>,
+        gradient: &mut [f64],
+        space: &mut Workspace,
+        observer: &dyn Observer,
+    ) -> f64 {
+        gradient.fill(0.0);
+        let mut sum = 0.0;
+        for start in rows.clone().step_by(BLOCK) {
+            if observer.cancelled() {
+                return f64::INFINITY;
+            }
+            sum += self.block(net, start..rows.end.min(start + BLOCK), gradient, space);
+        }
+        let scale = 1.0 / self.count() as f64;
+        gradient.iter_mut().for_each(|slope| *slope *= scale);
+        sum * scale / 2.0
+    }
+
+    fn block(
+        &self,
+        net: &Net,
+        rows: Range<usize>,
+        gradient: &mut [f64],
+        space: &mut Workspace,
+    ) -> f64 {
+        let (b, p, hidden) = (rows.len(), net.inputs.len(), net.hidden);
+        let (first, rest) = net.parameters.split_at(net.weights());
+        let (biases, rest) = rest.split_at(hidden);
+        let (second, output_bias) = (&rest[..hidden], rest[hidden]);
+        let Workspace { inputs, units, residual, arch } = space;
+
+        inputs.clear();
+        for &i in &net.inputs {
+            inputs.extend_from_slice(&self.values.col_as_slice(i)[rows.clone()]);
+        }
+        units.resize(b * hidden, 0.0);
+        residual.clear();
+        residual.extend(self.values.col_as_slice(net.target)[rows].iter().map(|x| output_bias - x));
+
+        let x = MatRef::from_column_major_slice(inputs, b, p);
+        let z = MatMut::from_column_major_slice_mut(units, b, hidden);
+        let w = MatRef::from_column_major_slice(first, p, hidden);
+        matmul(z, Accum::Replace, x, w, 1.0, Par::Seq);
+        arch.dispatch(Forward { units, biases, weights: second, residual });
+
+        let (first_gradient, rest) = gradient.split_at_mut(first.len());
+        let (bias_gradient, rest) = rest.split_at_mut(hidden);
+        let (weight_gradient, output_gradient) = rest.split_at_mut(hidden);
+        let weights = second;
+        arch.dispatch(Backward { units, weights, residual, bias_gradient, weight_gradient });
+        output_gradient[0] += residual.iter().sum::<f64>();
+        let z = MatRef::from_column_major_slice(units, b, hidden);
+        let w = MatMut::from_column_major_slice_mut(first_gradient, p, hidden);
+        matmul(w, Accum::Add, x.transpose(), z, 1.0, Par::Seq);
+        residual.iter().map(|r| r * r).sum()
+    }
+}
