@@ -7,13 +7,17 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::sigmoid::{Backward, Forward};
+use super::sigmoid::{Backward, Forward, sigmoid};
 use crate::{Dataset, Observer};
 
 /// Rows that go through a network together; the hidden units of so many stay in the cache.
 const BLOCK: usize = 256;
 
 /// A network that predicts one variable from others through a layer of sigmoids.
+///
+/// Most inputs and hidden units lose all their first-layer weights early in training. Such inputs
+/// are left out, and such units are put aside: they are constants, which the output's bias takes
+/// in, and can be taken back as they were.
 #[derive(Debug, Clone)]
 pub(super) struct Net {
     pub(super) target: usize,
@@ -22,7 +26,10 @@ pub(super) struct Net {
     /// First-layer weights (inputs x hidden units, column by column), biases of the hidden units,
     /// their weights in the output, and its bias.
     pub(super) parameters: Vec<f64>,
+    /// Hidden units in use.
     hidden: usize,
+    /// Bias and weight of hidden units put aside.
+    aside: Vec<(f64, f64)>,
 }
 
 impl Net {
@@ -41,7 +48,7 @@ impl Net {
         };
         let mut parameters = draw(first + hidden, variables);
         parameters.extend(draw(hidden + 1, hidden));
-        Self { target, inputs, parameters, hidden }
+        Self { target, inputs, parameters, hidden, aside: Vec::new() }
     }
 
     /// Number of first-layer weights.
@@ -64,19 +71,59 @@ impl Net {
         })
     }
 
-    /// The same network on other inputs: weights of those that stay are kept, of new ones zero.
-    pub(super) fn on_inputs(&self, inputs: Vec<usize>) -> Self {
-        let (old, p) = (self.inputs.len(), inputs.len());
-        let mut parameters = vec![0.0; p * self.hidden];
-        for (at, input) in inputs.iter().enumerate() {
-            if let Ok(before) = self.inputs.binary_search(input) {
-                for unit in 0..self.hidden {
-                    parameters[unit * p + at] = self.parameters[unit * old + before];
-                }
-            }
+    /// The network on these inputs with all its units: weights of inputs that stay are kept, those
+    /// of new ones are zero.
+    pub(super) fn widened(&self, inputs: Vec<usize>) -> Self {
+        let at: Vec<Option<usize>> =
+            inputs.iter().map(|input| self.inputs.binary_search(input).ok()).collect();
+        let weight = |unit: usize, at: Option<usize>| {
+            let active = at.filter(|_| unit < self.hidden);
+            active.map_or(0.0, |at| self.parameters[unit * self.inputs.len() + at])
+        };
+        let hidden = self.hidden + self.aside.len();
+        let biases = &self.parameters[self.weights()..self.weights() + self.hidden];
+        let seconds = &self.parameters[self.second_layer()];
+        let mut parameters: Vec<f64> =
+            (0..hidden).flat_map(|unit| at.iter().map(move |&at| (unit, at))).map(|(unit, at)| weight(unit, at)).collect();
+        parameters.extend(biases.iter().copied().chain(self.aside.iter().map(|unit| unit.0)));
+        parameters.extend(seconds.iter().copied().chain(self.aside.iter().map(|unit| unit.1)));
+        let constant: f64 = self.aside.iter().map(|&(bias, weight)| weight * sigmoid(bias)).sum();
+        parameters.push(self.output_bias() - constant);
+        Self { target: self.target, inputs, parameters, hidden, aside: Vec::new() }
+    }
+
+    /// The network without the inputs and hidden units for which `keep` is false; their weights
+    /// must be zero.
+    pub(super) fn narrowed(&self, keep_input: &[bool], keep_unit: &[bool]) -> Self {
+        let p = self.inputs.len();
+        let kept = |keep: &[bool]| (0..keep.len()).filter(|&at| keep[at]).collect::<Vec<_>>();
+        let (inputs, units) = (kept(keep_input), kept(keep_unit));
+        let (bias, second) = (self.weights(), self.second_layer().start);
+        let mut parameters = Vec::new();
+        for &unit in &units {
+            parameters.extend(inputs.iter().map(|&at| self.parameters[unit * p + at]));
         }
-        parameters.extend_from_slice(&self.parameters[self.weights()..]);
-        Self { inputs, parameters, ..*self }
+        parameters.extend(units.iter().map(|&unit| self.parameters[bias + unit]));
+        parameters.extend(units.iter().map(|&unit| self.parameters[second + unit]));
+        let mut aside = self.aside.clone();
+        let mut output_bias = self.output_bias();
+        for unit in (0..self.hidden).filter(|&unit| !keep_unit[unit]) {
+            let (bias, weight) = (self.parameters[bias + unit], self.parameters[second + unit]);
+            output_bias += weight * sigmoid(bias);
+            aside.push((bias, weight));
+        }
+        parameters.push(output_bias);
+        let inputs = inputs.into_iter().map(|at| self.inputs[at]).collect();
+        Self { target: self.target, inputs, parameters, hidden: units.len(), aside }
+    }
+
+    /// Whether the weight of this input in this hidden unit is a parameter.
+    pub(super) fn has(&self, input: usize, unit: usize) -> bool {
+        unit < self.hidden && self.inputs.binary_search(&input).is_ok()
+    }
+
+    fn output_bias(&self) -> f64 {
+        self.parameters[self.second_layer().end]
     }
 }
 

@@ -154,7 +154,7 @@ pub fn propose(
     let quiet = Quiet(observer);
     let training = Training { observer: &quiet, ..training };
     let train = |(net, inputs): (&mut super::Net, &Vec<usize>)| {
-        *net = net.on_inputs(inputs.clone());
+        *net = net.widened(inputs.clone());
         let nets = std::slice::from_mut(net);
         let info = training.minimise(nets, std::slice::from_ref(inputs), None)?;
         progress.add(1).map(|()| info)

@@ -29,7 +29,7 @@ const LN2_LOW: f64 = f64::from_bits(0x3D2E_F357_93C7_6730);
 /// `1 / (1 + exp(-z))` to a few units in the last place, without a branch or a call, so that a
 /// loop over it becomes vector instructions.
 #[inline(always)]
-fn sigmoid(z: f64) -> f64 {
+pub(super) fn sigmoid(z: f64) -> f64 {
     let y = (-z).clamp(-LIMIT, LIMIT);
     let shifted = y.mul_add(std::f64::consts::LOG2_E, ROUNDER);
     let power = shifted - ROUNDER;

@@ -27,7 +27,7 @@ pub(super) struct Training<'a> {
 }
 
 /// Iterations after which the inputs in use are looked over.
-const PASS: u64 = 100;
+const PASS: u64 = 50;
 
 impl Training<'_> {
     /// Minimises the loss of `nets` with all penalties; the acyclicity penalty by `multiplier`,
@@ -50,7 +50,13 @@ impl Training<'_> {
             let info = self.descend(nets, multiplier, left.min(PASS))?;
             iterations += info.iterations;
             evaluations += info.evaluations + 1;
-            let grown = self.choose_inputs(nets, candidates)?;
+            let grown = self.choose_parts(nets, candidates)?;
+            if std::env::var("P").is_ok() {
+                let inputs: usize = nets.iter().map(|n| n.inputs.len()).sum();
+                let units: usize = nets.iter().map(|n| n.second_layer().len()).sum();
+                let weights: usize = nets.iter().map(|n| n.weights()).sum();
+                println!("pass: {:?} iters {} evals {} obj {:.5} inputs {} units {} w {} grown {} mult {:?}", info.termination, info.iterations, info.evaluations, info.objective, inputs, units, weights, grown, multiplier);
+            }
             let rests = info.termination != Termination::MaxIterations && !grown;
             if rests || iterations >= self.max_iterations {
                 let penalty = Penalty::new(self.acyclicity, self.variables)
@@ -95,29 +101,28 @@ impl Training<'_> {
         Ok(info)
     }
 
-    /// Drops inputs without weights, and adds candidates that would lower the objective. True when
-    /// any was added.
-    fn choose_inputs(&self, nets: &mut [Net], candidates: &[Vec<usize>]) -> Result<bool, Error> {
+    /// Leaves out inputs and hidden units without weights, except where a weight would lower the
+    /// objective. True when any was taken in.
+    fn choose_parts(&self, nets: &mut [Net], candidates: &[Vec<usize>]) -> Result<bool, Error> {
         let choose = |(net, candidates): (&mut Net, &Vec<usize>)| {
-            let used: Vec<usize> =
-                net.squared_norms().filter(|&(_, square)| square > 0.0).map(|(i, _)| i).collect();
-            let wide = net.on_inputs(candidates.clone());
+            let wide = net.widened(candidates.clone());
             let mut gradient = vec![0.0; wide.parameters.len()];
             let all = 0..self.rows.count();
             let mut space = Workspace::default();
             self.rows.loss(&wide, all, &mut gradient, &mut space, self.observer);
-            let p = candidates.len();
-            let helps = |at: usize| {
-                let slopes = gradient[..wide.weights()].iter().skip(at).step_by(p);
-                slopes.map(|slope| slope.abs()).fold(0.0, f64::max) > self.lambda1 + SLACK
-            };
-            let is_used = |input: &usize| used.binary_search(input).is_ok();
-            let inputs: Vec<usize> = (0..p)
-                .filter(|&at| is_used(&candidates[at]) || helps(at))
-                .map(|at| candidates[at])
-                .collect();
-            let grown = inputs.iter().any(|input| net.inputs.binary_search(input).is_err());
-            *net = wide.on_inputs(inputs);
+            let count = wide.weights();
+            let (p, hidden) = (candidates.len(), wide.second_layer().len());
+            let (mut inputs, mut units) = (vec![false; p], vec![false; hidden]);
+            let mut grown = false;
+            let weights = wide.parameters[..count].iter().zip(&gradient);
+            for (at, (&weight, slope)) in weights.enumerate() {
+                if weight != 0.0 || slope.abs() > self.lambda1 + SLACK {
+                    inputs[at % p] = true;
+                    units[at / p] = true;
+                    grown |= weight == 0.0 && !net.has(candidates[at % p], at / p);
+                }
+            }
+            *net = wide.narrowed(&inputs, &units);
             grown
         };
         let grown: Vec<bool> = nets.par_iter_mut().zip(candidates).map(choose).collect();
