@@ -164,7 +164,7 @@ pub fn propose(
     params.validate()?;
     let rows = centred(problem, rows, "rows for `notears-mlp`")?;
     let candidates = candidates(problem, |_, _| true);
-    let mut nets = start(&candidates, params.hidden, seed);
+    let mut nets = start(&rows, &candidates, params.hidden, seed);
     let training = Training {
         rows: &rows,
         variables: problem.size(),
@@ -219,9 +219,8 @@ fn candidates(problem: &Problem, precedes: impl Fn(usize, usize) -> bool) -> Vec
 }
 
 /// A network for each variable with all its candidates, at random.
-fn start(candidates: &[Vec<usize>], hidden: usize, seed: u64) -> Vec<Net> {
+fn start(rows: &Rows, candidates: &[Vec<usize>], hidden: usize, seed: u64) -> Vec<Net> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let nets = candidates.iter().enumerate();
-    nets.map(|(j, inputs)| Net::random(j, inputs.clone(), candidates.len(), hidden, &mut rng))
-        .collect()
+    nets.map(|(j, inputs)| Net::random(j, inputs.clone(), rows, hidden, &mut rng)).collect()
 }

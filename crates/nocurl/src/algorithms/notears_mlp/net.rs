@@ -33,21 +33,26 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// A network with random parameters, uniform up to one over the square root of what enters.
+    /// A network with random parameters, uniform up to one over the square root of what enters, for
+    /// inputs in units of their standard deviations.
     pub(super) fn random(
         target: usize,
         inputs: Vec<usize>,
-        variables: usize,
+        rows: &Rows,
         hidden: usize,
         rng: &mut Xoshiro256PlusPlus,
     ) -> Self {
-        let first = inputs.len() * hidden;
-        let mut draw = |count: usize, fan_in: usize| -> Vec<f64> {
+        let mut draw = |fan_in: usize| {
             let bound = 1.0 / (fan_in as f64).sqrt();
-            (0..count).map(|_| bound * (2.0 * rng.random::<f64>() - 1.0)).collect()
+            bound * (2.0 * rng.random::<f64>() - 1.0)
         };
-        let mut parameters = draw(first + hidden, variables);
-        parameters.extend(draw(hidden + 1, hidden));
+        let d = rows.deviations.len();
+        let mut parameters = Vec::new();
+        for _ in 0..hidden {
+            parameters.extend(inputs.iter().map(|&i| draw(d) / rows.deviations[i]));
+        }
+        parameters.extend((0..hidden).map(|_| draw(d)));
+        parameters.extend((0..=hidden).map(|_| draw(hidden)));
         Self { target, inputs, parameters, hidden, aside: Vec::new() }
     }
 
@@ -131,6 +136,7 @@ impl Net {
 /// but how well the search for the minimum goes.
 pub(super) struct Rows {
     values: Mat<f64>,
+    deviations: Vec<f64>,
 }
 
 /// Space for a block of rows on its way through a network.
@@ -145,12 +151,20 @@ pub(super) struct Workspace {
 impl Rows {
     pub(super) fn new(data: &Dataset) -> Self {
         let mut values = data.values().to_owned();
-        for j in 0..values.ncols() {
+        let mut centre = |j: usize| {
             let column = values.col_as_slice_mut(j);
-            let mean = column.iter().sum::<f64>() / column.len() as f64;
+            let n = column.len() as f64;
+            let mean = column.iter().sum::<f64>() / n;
             column.iter_mut().for_each(|value| *value -= mean);
-        }
-        Self { values }
+            (column.iter().map(|value| value * value).sum::<f64>() / n).sqrt()
+        };
+        let deviations = (0..data.names().len()).map(&mut centre).collect();
+        Self { values, deviations }
+    }
+
+    /// Standard deviations of the variables.
+    pub(super) fn deviations(&self) -> &[f64] {
+        &self.deviations
     }
 
     pub(super) fn count(&self) -> usize {

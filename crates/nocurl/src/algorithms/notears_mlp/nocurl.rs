@@ -136,7 +136,7 @@ pub fn propose(
 
     // Step 1, Eq. (pre), and its threshold.
     let all = candidates(problem, |_, _| true);
-    let mut nets = start(&all, params.hidden, seed);
+    let mut nets = start(&rows, &all, params.hidden, seed);
     let multiplier = Multiplier { linear: params.lambda, quadratic: 0.0 };
     let first = training.minimise(&mut nets, &all, Some(multiplier))?;
     let mut estimate = norms(&nets, d);

@@ -76,7 +76,9 @@ impl Training<'_> {
         let mut x = Vec::new();
         let mut lower = Vec::new();
         for net in nets.iter() {
-            let (weights, rest) = net.parameters.split_at(net.weights());
+            let scales = self.scales(net);
+            let scaled: Vec<f64> = net.parameters.iter().zip(&scales).map(|(w, s)| w * s).collect();
+            let (weights, rest) = scaled.split_at(net.weights());
             x.extend(weights.iter().map(|w| w.max(0.0)));
             x.extend(weights.iter().map(|w| (-w).max(0.0)));
             x.extend_from_slice(rest);
@@ -99,6 +101,39 @@ impl Training<'_> {
         }
         objective.set_parameters(&x);
         Ok(info)
+    }
+
+    /// Adds the slopes of the L2 penalty and of the acyclicity penalty, which is a ridge `cyclic` on
+    /// the weights of each input; the value of the former.
+    fn penalise(&self, net: &Net, cyclic: impl Fn(usize) -> f64, slopes: &mut [f64]) -> f64 {
+        let ridges: Vec<f64> = net.inputs.iter().map(|&i| self.lambda2 + cyclic(i)).collect();
+        let mut squares = 0.0;
+        let weights = net.parameters[..net.weights()].iter().zip(slopes.iter_mut());
+        for ((weight, slope), ridge) in weights.zip(ridges.iter().cycle()) {
+            squares += weight * weight;
+            *slope += ridge * weight;
+        }
+        for at in net.second_layer() {
+            let weight = net.parameters[at];
+            squares += weight * weight;
+            slopes[at] += self.lambda2 * weight;
+        }
+        self.lambda2 / 2.0 * squares
+    }
+
+    /// Factors on the parameters of a network that make their curvatures alike, whatever the units
+    /// of its variables: L-BFGS works on the products.
+    fn scales(&self, net: &Net) -> Vec<f64> {
+        let deviation = |variable: usize| self.rows.deviations()[variable];
+        let target = deviation(net.target);
+        let inputs: Vec<f64> = net.inputs.iter().map(|&i| deviation(i) * target).collect();
+        let mut scales = vec![1.0; net.parameters.len()];
+        let (weights, rest) = scales.split_at_mut(net.weights());
+        for unit in weights.chunks_exact_mut(inputs.len().max(1)) {
+            unit.copy_from_slice(&inputs);
+        }
+        rest[..net.second_layer().len()].fill(target);
+        scales
     }
 
     /// Leaves out inputs and hidden units without weights, except where a weight would lower the
@@ -144,11 +179,13 @@ pub(super) fn norms(nets: &[Net], d: usize) -> Mat<f64> {
     norms
 }
 
-/// Value and gradient of the penalised loss, as a function of the positive and negative parts of
-/// first-layer weights and of the other parameters, one network after the other.
+/// Value and gradient of the penalised loss, as a function of the scaled positive and negative parts
+/// of first-layer weights and of the other parameters, one network after the other.
 struct Objective<'a> {
     training: &'a Training<'a>,
     nets: &'a mut [Net],
+    /// Of each network, the factors on its parameters.
+    scales: Vec<Vec<f64>>,
     multiplier: Option<Multiplier>,
     penalty: Penalty,
     /// For each network and part of the rows, the loss and its gradient.
@@ -176,23 +213,24 @@ impl<'a> Objective<'a> {
         let parts = if nets.len() == 1 { 1 } else { TASKS.div_ceil(nets.len()) };
         let share = |net: &Net| Share { loss: 0.0, gradient: vec![0.0; net.parameters.len()] };
         let shares = nets.iter().flat_map(|net| (0..parts).map(move |_| share(net))).collect();
+        let scales = nets.iter().map(|net| training.scales(net)).collect();
         let penalty = Penalty::new(training.acyclicity, training.variables);
-        Self { training, nets, multiplier, penalty, shares, parts, spaces: Mutex::default() }
+        let spaces = Mutex::default();
+        Self { training, nets, scales, multiplier, penalty, shares, parts, spaces }
     }
 
     fn set_parameters(&mut self, mut x: &[f64]) {
-        for net in self.nets.iter_mut() {
+        for (net, scales) in self.nets.iter_mut().zip(&self.scales) {
             let count = net.weights();
             let (positive, rest) = x.split_at(count);
             let (negative, rest) = rest.split_at(count);
-            let (weights, others) = net.parameters.split_at_mut(count);
-            for (weight, (positive, negative)) in
-                weights.iter_mut().zip(positive.iter().zip(negative))
-            {
-                *weight = positive - negative;
+            let (others, rest) = rest.split_at(net.parameters.len() - count);
+            for at in 0..count {
+                net.parameters[at] = (positive[at] - negative[at]) / scales[at];
             }
-            let (own, rest) = rest.split_at(others.len());
-            others.copy_from_slice(own);
+            for (at, other) in others.iter().enumerate() {
+                net.parameters[count + at] = other / scales[count + at];
+            }
             x = rest;
         }
     }
@@ -202,62 +240,32 @@ impl<'a> Objective<'a> {
         if !self.losses() {
             return f64::INFINITY;
         }
-        let d = self.training.variables;
-        let mut value = 0.0;
-        let mut slope = 0.0;
+        let (mut value, mut slope) = (0.0, 0.0);
         if let Some(multiplier) = self.multiplier {
-            let h = self.penalty.evaluate(norms(self.nets, d).as_ref());
+            let norms = norms(self.nets, self.training.variables);
+            let h = self.penalty.evaluate(norms.as_ref());
             if !h.is_finite() {
                 return f64::INFINITY;
             }
-            value += multiplier.value(h);
+            value = multiplier.value(h);
             slope = multiplier.slope(h);
         }
-        let Training { lambda1, lambda2, .. } = *self.training;
-        let walks = self.penalty.walks();
-        let mut gradient = gradient;
-        for (net, shares) in self.nets.iter().zip(self.shares.chunks_mut(self.parts)) {
-            let (sum, others) = shares.split_at_mut(1);
-            let sum = &mut sum[0];
-            value += sum.loss;
-            for share in others {
-                value += share.loss;
-                for (total, slope) in sum.gradient.iter_mut().zip(&share.gradient) {
-                    *total += slope;
-                }
-            }
-            let (count, p) = (net.weights(), net.inputs.len());
-            let (positive, rest) = gradient.split_at_mut(count);
-            let (negative, rest) = rest.split_at_mut(count);
-            let (others, rest) = rest.split_at_mut(sum.gradient.len() - count);
-            for (at, &weight) in net.parameters[..count].iter().enumerate() {
-                // Of h: 2 E' ∘ A on the norms, that is 2 E' on each weight.
-                let cyclic = 2.0 * slope * walks[(net.target, net.inputs[at % p])];
-                let total = sum.gradient[at] + (lambda2 + cyclic) * weight;
-                value += lambda2 / 2.0 * weight * weight;
-                positive[at] = lambda1 + total;
-                negative[at] = lambda1 - total;
-            }
-            others.copy_from_slice(&sum.gradient[count..]);
-            for at in net.second_layer() {
-                let weight = net.parameters[at];
-                value += lambda2 / 2.0 * weight * weight;
-                others[at - count] += lambda2 * weight;
-            }
-            gradient = rest;
+        let (mut x, mut gradient) = (x, gradient);
+        let shares = self.shares.chunks_mut(self.parts);
+        for ((net, scales), shares) in self.nets.iter().zip(&self.scales).zip(shares) {
+            let size = net.parameters.len() + net.weights();
+            let (own_x, rest_x) = x.split_at(size);
+            let (own, rest) = gradient.split_at_mut(size);
+            value += add_up(shares);
+            let total = &mut shares[0].gradient;
+            // Of h: 2 E' ∘ A on the norms, that is 2 E' on each weight.
+            let walks = self.penalty.walks();
+            let cyclic = |input: usize| 2.0 * slope * walks[(net.target, input)];
+            value += self.training.penalise(net, cyclic, total);
+            value += split(net, scales, self.training.lambda1, total, own_x, own);
+            (x, gradient) = (rest_x, rest);
         }
-        value + lambda1 * self.absolute(x)
-    }
-
-    /// The sum of positive and negative parts of all first-layer weights.
-    fn absolute(&self, mut x: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for net in self.nets.iter() {
-            let (own, rest) = x.split_at(net.parameters.len() + net.weights());
-            sum += own[..2 * net.weights()].iter().sum::<f64>();
-            x = rest;
-        }
-        sum
+        value
     }
 
     /// Fills in the losses and their gradients; false when it was told to stop.
@@ -275,4 +283,42 @@ impl<'a> Objective<'a> {
         });
         !observer.cancelled()
     }
+}
+
+/// Adds the gradients of all parts of the rows to that of the first; the sum of the losses.
+fn add_up(shares: &mut [Share]) -> f64 {
+    let Some((first, others)) = shares.split_first_mut() else { return 0.0 };
+    let mut loss = first.loss;
+    for share in others {
+        loss += share.loss;
+        for (total, slope) in first.gradient.iter_mut().zip(&share.gradient) {
+            *total += slope;
+        }
+    }
+    loss
+}
+
+/// Writes the gradient with respect to the scaled positive and negative parts and other parameters,
+/// `x`, from that with respect to the parameters; the L1 penalty, which only the parts show.
+fn split(
+    net: &Net,
+    scales: &[f64],
+    lambda1: f64,
+    slopes: &[f64],
+    x: &[f64],
+    gradient: &mut [f64],
+) -> f64 {
+    let count = net.weights();
+    let (positive, rest) = gradient.split_at_mut(count);
+    let (negative, others) = rest.split_at_mut(count);
+    let mut value = 0.0;
+    for at in 0..count {
+        positive[at] = (lambda1 + slopes[at]) / scales[at];
+        negative[at] = (lambda1 - slopes[at]) / scales[at];
+        value += (x[at] + x[count + at]) / scales[at];
+    }
+    for (at, other) in others.iter_mut().enumerate() {
+        *other = slopes[count + at] / scales[count + at];
+    }
+    lambda1 * value
 }
