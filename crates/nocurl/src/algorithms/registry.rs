@@ -139,7 +139,9 @@ impl Algorithm {
             Self::NotearsMlp(_) => {
                 "nonlinear: networks under a smooth acyclicity constraint (NOTEARS-MLP)"
             }
-            Self::NoCurlMlp(_) => "nonlinear: networks, Hodge projection to an order, networks on it",
+            Self::NoCurlMlp(_) => {
+                "nonlinear: networks, Hodge projection to an order, networks on it"
+            }
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }

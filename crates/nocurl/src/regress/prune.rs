@@ -98,10 +98,7 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
 
 /// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
 /// 0 keeps a weight of rounding size, so that it stays an edge.
-pub(crate) fn linear_parts(
-    problem: &Problem,
-    support: MatRef<'_, f64>,
-) -> Result<Mat<f64>, Error> {
+pub(crate) fn linear_parts(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
     let mut weights = refit(problem, support)?;
     for j in 0..problem.size() {
         for i in 0..problem.size() {

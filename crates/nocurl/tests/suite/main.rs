@@ -22,6 +22,7 @@ mod moments;
 mod never_panics;
 mod nocurl;
 mod notears;
+mod notears_mlp;
 mod order_search;
 mod prune;
 mod reachability;

@@ -1,6 +1,9 @@
 //! Whatever the table, every method ends with a graph or with an error, never with a panic.
 
-use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::algorithms::{
+    ExactParams, ExactScore, NoCurlMlpParams, NoCurlParams, NotearsMlpParams, NotearsParams,
+    Variant,
+};
 use nocurl::diagnose::{Diagnosis, diagnose};
 use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::objective::Acyclicity;
@@ -97,6 +100,8 @@ fn algorithm() -> impl Strategy<Value = Algorithm> {
         prop::sample::select(all)
     };
     let solvers = || prop::sample::select(vec![Solver::Ridge, Solver::Lbfgs]);
+    let mut others = Algorithm::all().split_off(2);
+    others.retain(|method| !method.name().ends_with("-mlp"));
     prop_oneof![
         3 => (prop::sample::select(variants), solvers(), penalties())
             .prop_map(move |(variant, solver, acyclicity)| nocurl(variant, solver, acyclicity)),
@@ -111,7 +116,20 @@ fn algorithm() -> impl Strategy<Value = Algorithm> {
             })
         ),
         1 => Just(Algorithm::Exact(ExactParams { score: ExactScore::Bic, max_variables: None })),
-        4 => prop::sample::select(Algorithm::all().split_off(2)),
+        1 => prop::sample::select(vec![
+            Algorithm::NotearsMlp(NotearsMlpParams {
+                hidden: 3,
+                max_rounds: 4,
+                max_iterations: 20,
+                ..NotearsMlpParams::default()
+            }),
+            Algorithm::NoCurlMlp(NoCurlMlpParams {
+                hidden: 3,
+                max_iterations: 20,
+                ..NoCurlMlpParams::default()
+            }),
+        ]),
+        4 => prop::sample::select(others),
     ]
 }
 

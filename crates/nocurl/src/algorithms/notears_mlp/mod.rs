@@ -4,6 +4,8 @@
 mod net;
 pub mod nocurl;
 mod sigmoid;
+#[cfg(test)]
+mod tests;
 mod train;
 
 use rand::SeedableRng;

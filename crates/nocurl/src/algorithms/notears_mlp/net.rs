@@ -33,8 +33,8 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// A network with random parameters, uniform up to one over the square root of what enters, for
-    /// inputs in units of their standard deviations.
+    /// A network with random parameters, uniform up to one over the square root of what enters, and
+    /// first-layer weights smaller where an input is large, so that no unit starts out saturated.
     pub(super) fn random(
         target: usize,
         inputs: Vec<usize>,
@@ -49,7 +49,7 @@ impl Net {
         let d = rows.deviations.len();
         let mut parameters = Vec::new();
         for _ in 0..hidden {
-            parameters.extend(inputs.iter().map(|&i| draw(d) / rows.deviations[i]));
+            parameters.extend(inputs.iter().map(|&i| draw(d) / rows.deviations[i].max(1.0)));
         }
         parameters.extend((0..hidden).map(|_| draw(d)));
         parameters.extend((0..=hidden).map(|_| draw(hidden)));
@@ -88,8 +88,10 @@ impl Net {
         let hidden = self.hidden + self.aside.len();
         let biases = &self.parameters[self.weights()..self.weights() + self.hidden];
         let seconds = &self.parameters[self.second_layer()];
-        let mut parameters: Vec<f64> =
-            (0..hidden).flat_map(|unit| at.iter().map(move |&at| (unit, at))).map(|(unit, at)| weight(unit, at)).collect();
+        let mut parameters: Vec<f64> = (0..hidden)
+            .flat_map(|unit| at.iter().map(move |&at| (unit, at)))
+            .map(|(unit, at)| weight(unit, at))
+            .collect();
         parameters.extend(biases.iter().copied().chain(self.aside.iter().map(|unit| unit.0)));
         parameters.extend(seconds.iter().copied().chain(self.aside.iter().map(|unit| unit.1)));
         let constant: f64 = self.aside.iter().map(|&(bias, weight)| weight * sigmoid(bias)).sum();
@@ -165,6 +167,11 @@ impl Rows {
     /// Standard deviations of the variables.
     pub(super) fn deviations(&self) -> &[f64] {
         &self.deviations
+    }
+
+    #[cfg(test)]
+    pub(super) fn values(&self) -> MatRef<'_, f64> {
+        self.values.as_ref()
     }
 
     pub(super) fn count(&self) -> usize {

@@ -51,17 +51,16 @@ impl Training<'_> {
             iterations += info.iterations;
             evaluations += info.evaluations + 1;
             let grown = self.choose_parts(nets, candidates)?;
-            if std::env::var("P").is_ok() {
-                let inputs: usize = nets.iter().map(|n| n.inputs.len()).sum();
-                let units: usize = nets.iter().map(|n| n.second_layer().len()).sum();
-                let weights: usize = nets.iter().map(|n| n.weights()).sum();
-                println!("pass: {:?} iters {} evals {} obj {:.5} inputs {} units {} w {} grown {} mult {:?}", info.termination, info.iterations, info.evaluations, info.objective, inputs, units, weights, grown, multiplier);
-            }
             let rests = info.termination != Termination::MaxIterations && !grown;
             if rests || iterations >= self.max_iterations {
                 let penalty = Penalty::new(self.acyclicity, self.variables)
                     .evaluate(norms(nets, self.variables).as_ref());
-                return Ok(Info { penalty, iterations, evaluations, termination: info.termination });
+                return Ok(Info {
+                    penalty,
+                    iterations,
+                    evaluations,
+                    termination: info.termination,
+                });
             }
         }
     }
@@ -181,7 +180,7 @@ pub(super) fn norms(nets: &[Net], d: usize) -> Mat<f64> {
 
 /// Value and gradient of the penalised loss, as a function of the scaled positive and negative parts
 /// of first-layer weights and of the other parameters, one network after the other.
-struct Objective<'a> {
+pub(super) struct Objective<'a> {
     training: &'a Training<'a>,
     nets: &'a mut [Net],
     /// Of each network, the factors on its parameters.
@@ -204,7 +203,7 @@ struct Share {
 const TASKS: usize = 32;
 
 impl<'a> Objective<'a> {
-    fn new(
+    pub(super) fn new(
         training: &'a Training<'a>,
         nets: &'a mut [Net],
         multiplier: Option<Multiplier>,
@@ -235,7 +234,7 @@ impl<'a> Objective<'a> {
         }
     }
 
-    fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(super) fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         self.set_parameters(x);
         if !self.losses() {
             return f64::INFINITY;
