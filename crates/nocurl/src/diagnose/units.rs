@@ -56,6 +56,7 @@ fn most_variables(options: &Options) -> usize {
     match options.algorithm {
         Algorithm::Exact(_) => 20,
         Algorithm::Notears(_) => 100,
+        Algorithm::NotearsMlp(_) | Algorithm::NoCurlMlp(_) => 4,
         _ => MOST_FOR_REFIT,
     }
 }

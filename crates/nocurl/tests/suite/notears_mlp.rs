@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nocurl::algorithms::{NoCurlMlpParams, NotearsMlpParams};
 use nocurl::knowledge::KnowledgeSpec;
 use nocurl::metrics::shd;
+use nocurl::objective::Acyclicity;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
     Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, Termination, learn,
@@ -145,7 +146,8 @@ fn bad_parameters_are_refused() {
     }
     let base = NoCurlMlpParams::default;
     for (params, wrong) in [
-        (NoCurlMlpParams { lambda: 0.0, ..base() }, "lambda"),
+        (NoCurlMlpParams { lambdas: vec![10.0, 0.0], ..base() }, "lambdas"),
+        (NoCurlMlpParams { lambdas: Vec::new(), ..base() }, "lambdas"),
         (NoCurlMlpParams { estimate_threshold: f64::NAN, ..base() }, "estimate_threshold"),
         (NoCurlMlpParams { hidden: 0, ..base() }, "hidden"),
     ] {
@@ -155,20 +157,34 @@ fn bad_parameters_are_refused() {
 }
 
 #[test]
-fn rows_are_needed_and_must_be_numbers_of_usable_size() {
+fn moments_are_not_enough() {
     let data = additive(4, 60, 1).data;
     for options in both() {
         let method = options.algorithm.name();
         let error = learn(&data.moments(), &options, &()).unwrap_err();
         assert_eq!(error, Error::NeedsRows { method });
-        // Sums of squares of these leave the range of numbers, which only the loss can tell.
-        let huge = Mat::from_fn(60, 4, |i, j| data.values()[(i, j)] * 1e74);
-        let huge = Dataset::new(data.names().to_vec(), huge).unwrap();
-        let fit = learn(&huge, &options, &());
-        if let Err(error) = fit {
-            assert!(matches!(error, Error::Numeric { .. }), "{error}");
-        }
     }
+}
+
+#[test]
+fn any_units_go_through() {
+    let data = additive(4, 60, 1).data;
+    for (options, factor) in both().into_iter().flat_map(|o| [(o.clone(), 1e70), (o, 1e-70)]) {
+        let scaled = Mat::from_fn(60, 4, |i, j| data.values()[(i, j)] * factor);
+        let scaled = Dataset::new(data.names().to_vec(), scaled).unwrap();
+        let fit = learn(&scaled, &options, &()).unwrap();
+        assert!(fit.dag.weights().is_all_finite());
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_is_told() {
+    let data = additive(4, 20, 1).data;
+    // The exponential of so many random weights is beyond all numbers.
+    let acyclicity = Acyclicity::Exponential;
+    let params = NotearsMlpParams { hidden: 10_000, acyclicity, ..Default::default() };
+    let error = learn(&data, &with(Algorithm::NotearsMlp(params)), &()).unwrap_err();
+    assert!(matches!(error, Error::Numeric { stage: "training networks", .. }), "{error}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Training, candidates, centred, norms, start, validate_networks, validate_search};
+use crate::algorithms::nocurl::validate_lambdas;
 use crate::algorithms::require;
 use crate::graph::Reachability;
 use crate::objective::Acyclicity;
@@ -15,11 +16,12 @@ use crate::{Dataset, Error, Observer, Order, Problem, Proposal, Termination, hod
 /// Parameters of DAG-NoCurl with networks.
 ///
 /// Step 1 minimises the penalised loss of [`NotearsMlpParams`](super::NotearsMlpParams) plus
-/// `lambda h(A)`, Step 2 the same without `h` on the inputs that the potential allows.
+/// `lambda h(A)`, for each lambda in turn, each from the last one's result; Step 2 the same without
+/// `h` on the inputs that the potential allows.
 ///
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
-/// | `lambda` | 10 | the acyclicity penalty of Step 1 | > 0 |
+/// | `lambdas` | 10 | acyclicity penalties of Step 1 | > 0, at least one |
 /// | `estimate_threshold` | 0.3 | norms of the estimate below this do not count as edges | >= 0 |
 /// | `hidden` | 32 | hidden units of a network | >= 1 |
 /// | `lambda1` | 0.01 | the L1 penalty | >= 0 |
@@ -31,8 +33,8 @@ use crate::{Dataset, Error, Observer, Order, Problem, Proposal, Termination, hod
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoCurlMlpParams {
-    /// The acyclicity penalty of Step 1.
-    pub lambda: f64,
+    /// Acyclicity penalties of Step 1, one minimisation each.
+    pub lambdas: Vec<f64>,
     /// Threshold on the estimate before its connectivity is taken.
     pub estimate_threshold: f64,
     /// Hidden units of a network.
@@ -54,7 +56,7 @@ pub struct NoCurlMlpParams {
 impl Default for NoCurlMlpParams {
     fn default() -> Self {
         Self {
-            lambda: 10.0,
+            lambdas: vec![10.0],
             estimate_threshold: 0.3,
             hidden: 32,
             lambda1: 0.01,
@@ -73,8 +75,7 @@ impl NoCurlMlpParams {
     /// # Errors
     /// [`Error::Parameter`] for the first value out of range.
     pub fn validate(&self) -> Result<(), Error> {
-        let lambda = self.lambda;
-        require("lambda", lambda, lambda > 0.0 && lambda.is_finite(), "it must be positive")?;
+        validate_lambdas(&self.lambdas)?;
         let bound = self.estimate_threshold;
         require("estimate_threshold", bound, bound >= 0.0, "it must not be negative")?;
         validate_networks(self.hidden, [self.lambda1, self.lambda2])?;
@@ -137,8 +138,11 @@ pub fn propose(
     // Step 1, Eq. (pre), and its threshold.
     let all = candidates(problem, |_, _| true);
     let mut nets = start(&rows, &all, params.hidden, seed);
-    let multiplier = Multiplier { linear: params.lambda, quadratic: 0.0 };
-    let first = training.minimise(&mut nets, &all, Some(multiplier))?;
+    let mut infos = Vec::new();
+    for &lambda in &params.lambdas {
+        let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
+        infos.push(training.minimise(&mut nets, &all, Some(multiplier))?);
+    }
     let mut estimate = norms(&nets, d);
     threshold(&mut estimate, params.estimate_threshold);
 
@@ -159,19 +163,19 @@ pub fn propose(
         let info = training.minimise(nets, std::slice::from_ref(inputs), None)?;
         progress.add(1).map(|()| info)
     };
-    let infos = nets.par_iter_mut().zip(&earlier).map(train).collect::<Result<Vec<_>, _>>()?;
+    let second = nets.par_iter_mut().zip(&earlier).map(train).collect::<Result<Vec<_>, _>>()?;
+    infos.extend(second);
     let mut norms = norms(&nets, d);
     threshold(&mut norms, params.norm_threshold);
 
-    let infos = || infos.iter().chain([&first]);
-    let short = infos().any(|info| info.termination == Termination::MaxIterations);
+    let short = infos.iter().any(|info| info.termination == Termination::MaxIterations);
     Ok(Proposal {
         order,
         potential: Some(potential),
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: Some(estimate),
-        iterations: infos().map(|info| info.iterations).sum(),
-        evaluations: infos().map(|info| info.evaluations).sum(),
+        iterations: infos.iter().map(|info| info.iterations).sum(),
+        evaluations: infos.iter().map(|info| info.evaluations).sum(),
         termination: if short { Termination::MaxIterations } else { Termination::Converged },
         warnings: Vec::new(),
     })

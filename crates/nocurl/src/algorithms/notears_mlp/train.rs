@@ -45,13 +45,17 @@ impl Training<'_> {
         multiplier: Option<Multiplier>,
     ) -> Result<Info, Error> {
         let (mut iterations, mut evaluations) = (0, 0);
+        let mut chosen = false;
         loop {
             let left = self.max_iterations - iterations;
             let info = self.descend(nets, multiplier, left.min(PASS))?;
             iterations += info.iterations;
             evaluations += info.evaluations + 1;
             let grown = self.choose_parts(nets, candidates)?;
-            let rests = info.termination != Termination::MaxIterations && !grown;
+            // What was taken in before and did not lead to a step will not do so now.
+            let stuck = chosen && info.iterations == 0;
+            chosen = true;
+            let rests = info.termination != Termination::MaxIterations && (!grown || stuck);
             if rests || iterations >= self.max_iterations {
                 let penalty = Penalty::new(self.acyclicity, self.variables)
                     .evaluate(norms(nets, self.variables).as_ref());
