@@ -90,21 +90,7 @@ impl NoCurlParams {
     /// # Errors
     /// [`Error::Parameter`] for the first value out of range.
     pub fn validate(&self) -> Result<(), Error> {
-        if self.lambdas.is_empty() {
-            return Err(Error::Parameter {
-                name: "lambdas",
-                value: "empty".into(),
-                reason: "give at least one penalty",
-            });
-        }
-        for &lambda in &self.lambdas {
-            require(
-                "lambdas",
-                lambda,
-                lambda > 0.0 && lambda.is_finite(),
-                "each must be positive",
-            )?;
-        }
+        validate_lambdas(&self.lambdas)?;
         let bound = self.estimate_threshold;
         require("estimate_threshold", bound, bound >= 0.0, "it must not be negative")?;
         let tolerance = self.tolerance.unwrap_or(self.solver.tolerance());
@@ -116,6 +102,16 @@ impl NoCurlParams {
             "at least 1 is needed",
         )
     }
+}
+
+/// Checks the penalties of Step 1.
+pub(super) fn validate_lambdas(lambdas: &[f64]) -> Result<(), Error> {
+    require("lambdas", "empty", !lambdas.is_empty(), "give at least one penalty")?;
+    for &lambda in lambdas {
+        let reason = "each must be positive";
+        require("lambdas", lambda, lambda > 0.0 && lambda.is_finite(), reason)?;
+    }
+    Ok(())
 }
 
 /// Random starts draw weights and potential from [0, 1), as the paper.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Proposal, Termination, require};
+use super::{Problem, Proposal, require};
 use crate::graph::Reachability;
 use crate::objective::Acyclicity;
-use crate::optimize::{Multiplier, Penalised, Solver};
+use crate::optimize::{Lagrangian, Penalised, Solver};
 use crate::regress::cut_cycles;
 use crate::{Error, Mat, Observer, Order, hodge};
 
@@ -89,10 +89,6 @@ impl NotearsParams {
     }
 }
 
-/// Growth of rho while h does not shrink to a quarter, as the published code.
-const GROWTH: f64 = 10.0;
-const SHRINK: f64 = 0.25;
-
 /// Learns weights by NOTEARS (Zheng, Aragam, Ravikumar and Xing, 2018).
 ///
 /// # Errors
@@ -114,37 +110,15 @@ pub(super) fn propose(
         knowledge: problem.knowledge(),
     };
     let mut weights = Mat::zeros(d, d);
-    let mut multiplier = Multiplier { linear: 0.0, quadratic: 1.0 };
-    let mut h = f64::INFINITY;
-    let (mut iterations, mut evaluations) = (0, 0);
-    let mut termination = Termination::MaxIterations;
-    for _ in 0..params.max_rounds {
-        // Every try at a larger rho starts from the last accepted point.
-        let (next, info) = loop {
-            let mut next = weights.clone();
-            let info = penalised.minimise(multiplier, &mut next, observer)?;
-            iterations += info.iterations;
-            evaluations += info.evaluations;
-            if info.penalty <= SHRINK * h || multiplier.quadratic >= params.max_penalty {
-                break (next, info);
-            }
-            multiplier.quadratic *= GROWTH;
-        };
-        weights = next;
-        h = info.penalty;
-        multiplier.linear += multiplier.quadratic * h;
-        if h <= params.penalty_tolerance {
-            // A last subproblem that was cut short leaves a point that may still move.
-            if info.termination != Termination::MaxIterations {
-                termination = Termination::Converged;
-            }
-            break;
-        }
-        if multiplier.quadratic >= params.max_penalty {
-            termination = Termination::PenaltyLimit;
-            break;
-        }
-    }
+    let lagrangian = Lagrangian {
+        penalty_tolerance: params.penalty_tolerance,
+        max_penalty: params.max_penalty,
+        max_rounds: params.max_rounds,
+        restarts: true,
+    };
+    let info = lagrangian.minimise(&mut weights, |multiplier, weights| {
+        penalised.minimise(multiplier, weights, observer)
+    })?;
     cut_cycles(&mut weights);
     let potential = hodge::potential(&Reachability::new(weights.as_ref()));
     Ok(Proposal {
@@ -152,9 +126,9 @@ pub(super) fn propose(
         potential: Some(potential),
         weights: Some(weights),
         estimate: None,
-        iterations,
-        evaluations,
-        termination,
+        iterations: info.iterations,
+        evaluations: info.evaluations,
+        termination: info.termination,
         warnings: Vec::new(),
     })
 }

@@ -6,8 +6,8 @@ use super::equal_variance::{self, Direction};
 use super::sort_regress::{self, SortBy};
 use super::{
     CamParams, DagGnnParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlGnnParams,
-    NoCurlParams, NotearsParams, OrderSearchParams, Problem, Proposal, cam, dag_gnn, exact, fges,
-    mmpc, nocurl, notears, order_search,
+    NoCurlMlpParams, NoCurlParams, NotearsMlpParams, NotearsParams, OrderSearchParams, Problem,
+    Proposal, cam, dag_gnn, exact, fges, mmpc, nocurl, notears, notears_mlp, order_search,
 };
 use crate::error::closest;
 use crate::{Claim, Dataset, Error, Observer};
@@ -51,6 +51,11 @@ pub enum Algorithm {
     /// DAG-GNN with NoCurl (Yu et al., 2021, Algorithm 2).
     #[serde(rename = "nocurl-gnn")]
     NoCurlGnn(NoCurlGnnParams),
+    /// NOTEARS with networks (Zheng et al., 2020).
+    NotearsMlp(NotearsMlpParams),
+    /// DAG-NoCurl with the networks of NOTEARS-MLP.
+    #[serde(rename = "nocurl-mlp")]
+    NoCurlMlp(NoCurlMlpParams),
     /// Order by variance (Reisach, Seiler and Weichwald, 2021).
     #[serde(rename = "sortnregress")]
     SortNRegress {},
@@ -82,6 +87,8 @@ impl Algorithm {
             Self::Cam(CamParams::default()),
             Self::DagGnn(DagGnnParams::default()),
             Self::NoCurlGnn(NoCurlGnnParams::default()),
+            Self::NotearsMlp(NotearsMlpParams::default()),
+            Self::NoCurlMlp(NoCurlMlpParams::default()),
             Self::SortNRegress {},
             Self::R2SortNRegress {},
         ]
@@ -115,6 +122,8 @@ impl Algorithm {
             Self::Cam(_) => "cam",
             Self::DagGnn(_) => "dag-gnn",
             Self::NoCurlGnn(_) => "nocurl-gnn",
+            Self::NotearsMlp(_) => "notears-mlp",
+            Self::NoCurlMlp(_) => "nocurl-mlp",
             Self::SortNRegress {} => "sortnregress",
             Self::R2SortNRegress {} => "r2-sortnregress",
         }
@@ -140,6 +149,12 @@ impl Algorithm {
             Self::NoCurlGnn(_) => {
                 "nonlinear: autoencoder, Hodge projection to an order, autoencoder on it (DAG-GNN)"
             }
+            Self::NotearsMlp(_) => {
+                "nonlinear: networks under a smooth acyclicity constraint (NOTEARS-MLP)"
+            }
+            Self::NoCurlMlp(_) => {
+                "nonlinear: networks, Hodge projection to an order, networks on it"
+            }
             Self::SortNRegress {} => "baseline: order by variance; depends on units",
             Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
         }
@@ -154,7 +169,13 @@ impl Algorithm {
                 "directions that the equivalence class leaves open are a guess"
             }
             Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
-            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} | Self::Exact(_) => {
+            Self::NoCurl(_)
+            | Self::Notears(_)
+            | Self::EqTd {}
+            | Self::EqBu {}
+            | Self::Exact(_)
+            | Self::NotearsMlp(_)
+            | Self::NoCurlMlp(_) => {
                 "directions rest on error variances of similar size in the units given"
             }
             Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
@@ -171,6 +192,7 @@ impl Algorithm {
         match self {
             Self::Fges(_) | Self::OrderSearch(_) | Self::Mmpc(_) | Self::Cam(_) => true,
             Self::DagGnn(_) | Self::NoCurlGnn(_) => true,
+            Self::NotearsMlp(_) | Self::NoCurlMlp(_) => true,
             Self::Exact(params) => params.score == ExactScore::Bic,
             _ => false,
         }
@@ -190,7 +212,12 @@ impl Algorithm {
     /// True when directions rest on error variances of similar size in the units given.
     pub fn assumes_equal_variances(&self) -> bool {
         match self {
-            Self::NoCurl(_) | Self::Notears(_) | Self::EqTd {} | Self::EqBu {} => true,
+            Self::NoCurl(_)
+            | Self::Notears(_)
+            | Self::EqTd {}
+            | Self::EqBu {}
+            | Self::NotearsMlp(_)
+            | Self::NoCurlMlp(_) => true,
             Self::Exact(params) => params.score == ExactScore::LeastSquares,
             _ => false,
         }
@@ -203,7 +230,7 @@ impl Algorithm {
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        matches!(self, Self::Cam(_)) || self.trains()
+        matches!(self, Self::Cam(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_)) || self.trains()
     }
 
     /// True when the method trains epoch by epoch, and its state can be kept
@@ -227,7 +254,14 @@ impl Algorithm {
 
     /// True when the weights of the graph are the whole of the effects, not their linear parts.
     pub fn is_linear(&self) -> bool {
-        !matches!(self, Self::Cam(_) | Self::DagGnn(_) | Self::NoCurlGnn(_))
+        !matches!(
+            self,
+            Self::Cam(_)
+                | Self::DagGnn(_)
+                | Self::NoCurlGnn(_)
+                | Self::NotearsMlp(_)
+                | Self::NoCurlMlp(_)
+        )
     }
 
     pub(super) fn propose(
@@ -251,6 +285,12 @@ impl Algorithm {
             Self::DagGnn(params) => dag_gnn::propose(problem, needed()?, params, seed, observer),
             Self::NoCurlGnn(params) => {
                 dag_gnn::propose_with_nocurl(problem, needed()?, params, seed, observer)
+            }
+            Self::NotearsMlp(params) => {
+                notears_mlp::propose(problem, needed()?, params, seed, observer)
+            }
+            Self::NoCurlMlp(params) => {
+                notears_mlp::nocurl::propose(problem, needed()?, params, seed, observer)
             }
             Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
             Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),

@@ -57,6 +57,7 @@ fn most_variables(options: &Options) -> usize {
         Algorithm::Exact(_) => 20,
         Algorithm::Notears(_) => 100,
         Algorithm::DagGnn(_) | Algorithm::NoCurlGnn(_) => 10,
+        Algorithm::NotearsMlp(_) | Algorithm::NoCurlMlp(_) => 4,
         _ => MOST_FOR_REFIT,
     }
 }

@@ -1,9 +1,11 @@
 //! Minimisers.
 
+mod lagrangian;
 pub mod lbfgs;
 mod penalised;
 mod ridge;
 
+pub(crate) use lagrangian::Lagrangian;
 pub use penalised::{Info, Penalised, Solver};
 pub use ridge::Multiplier;
 pub(crate) use ridge::half_trace;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Node, on_order, refit, threshold};
+use super::{Node, on_order, threshold};
 use crate::algorithms::Problem;
 use crate::{Error, Mat, Order};
 
@@ -68,23 +68,9 @@ pub(crate) fn threshold_unless_required(problem: &Problem, weights: &mut Mat<f64
 }
 
 /// A weight of `i -> j` of the size of rounding: an edge without an effect.
-fn faintest(problem: &Problem, i: usize, j: usize) -> f64 {
+pub(super) fn faintest(problem: &Problem, i: usize, j: usize) -> f64 {
     let s = problem.covariance();
     f64::EPSILON * (s[(j, j)] / s[(i, i)]).sqrt()
-}
-
-/// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
-/// 0 keeps a weight of rounding size, so that it stays an edge.
-pub(crate) fn linear_parts(problem: &Problem, support: Mat<f64>) -> Result<Mat<f64>, Error> {
-    let mut weights = refit(problem, support.as_ref())?;
-    for j in 0..problem.size() {
-        for i in 0..problem.size() {
-            if support[(i, j)] != 0.0 && weights[(i, j)] == 0.0 {
-                weights[(i, j)] = faintest(problem, i, j);
-            }
-        }
-    }
-    Ok(weights)
 }
 
 /// Regresses each of these variables on the parents beside it.

@@ -8,7 +8,8 @@ mod prune;
 
 pub(crate) use cycles::cut_cycles;
 pub use informed::along;
-pub(crate) use informed::{linear_parts, restrict, threshold_unless_required};
+pub(crate) use informed::{restrict, threshold_unless_required};
 pub(crate) use node::Node;
 pub use on_order::{Regression, on_order};
+pub(crate) use prune::linear_parts;
 pub use prune::{Prune, prune, refit, threshold};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::Node;
+use super::informed::faintest;
 use crate::algorithms::Problem;
 use crate::{Error, Order};
 
@@ -94,6 +95,20 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
         })
         .collect::<Result<Vec<_>, Error>>()?;
     Ok(assemble(d, columns))
+}
+
+/// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
+/// 0 keeps a weight of rounding size, so that it stays an edge.
+pub(crate) fn linear_parts(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+    let mut weights = refit(problem, support)?;
+    for j in 0..problem.size() {
+        for i in 0..problem.size() {
+            if support[(i, j)] != 0.0 && weights[(i, j)] == 0.0 {
+                weights[(i, j)] = faintest(problem, i, j);
+            }
+        }
+    }
+    Ok(weights)
 }
 
 fn is_required(problem: &Problem, from: usize, to: usize) -> bool {

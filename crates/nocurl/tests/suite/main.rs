@@ -23,6 +23,7 @@ mod moments;
 mod never_panics;
 mod nocurl;
 mod notears;
+mod notears_mlp;
 mod order_search;
 mod prune;
 mod reachability;
@@ -32,7 +33,7 @@ mod simulate;
 mod sort_regress;
 
 use ::nocurl::Algorithm;
-use ::nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
+use ::nocurl::algorithms::{DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NotearsMlpParams};
 
 /// All methods, those that train with so few epochs and rows that they end at once.
 fn quick_methods() -> Vec<Algorithm> {
@@ -50,6 +51,17 @@ fn quick_methods() -> Vec<Algorithm> {
             epochs: 10,
             batch: 16,
             ..NoCurlGnnParams::default()
+        }),
+        Algorithm::NotearsMlp(_) => Algorithm::NotearsMlp(NotearsMlpParams {
+            hidden: 3,
+            max_rounds: 4,
+            max_iterations: 20,
+            ..NotearsMlpParams::default()
+        }),
+        Algorithm::NoCurlMlp(_) => Algorithm::NoCurlMlp(NoCurlMlpParams {
+            hidden: 3,
+            max_iterations: 20,
+            ..NoCurlMlpParams::default()
         }),
         other => other,
     };

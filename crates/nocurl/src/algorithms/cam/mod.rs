@@ -143,7 +143,8 @@ pub fn propose(
 
     let kept = keep(problem, &design, &search.fits, params, observer)?;
     let mut proposal = Proposal::direct(order);
-    proposal.weights = Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)))?);
+    proposal.weights =
+        Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)).as_ref())?);
     proposal.iterations = search.edges;
     proposal.evaluations = search.evaluations;
     proposal.termination = Termination::Converged;

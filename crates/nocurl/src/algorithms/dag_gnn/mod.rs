@@ -127,7 +127,7 @@ pub fn propose(
     Ok(Proposal {
         order: Order::from_potential(&potential),
         potential: Some(potential),
-        weights: Some(linear_parts(problem, support)?),
+        weights: Some(linear_parts(problem, support.as_ref())?),
         estimate: Some(estimate),
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
@@ -217,7 +217,7 @@ pub fn propose_with_nocurl(
     Ok(Proposal {
         order,
         potential: Some(potential),
-        weights: Some(linear_parts(problem, support)?),
+        weights: Some(linear_parts(problem, support.as_ref())?),
         estimate: Some(estimate),
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),

@@ -26,11 +26,11 @@ pub struct Multiplier {
 }
 
 impl Multiplier {
-    pub(super) fn value(self, h: f64) -> f64 {
+    pub(crate) fn value(self, h: f64) -> f64 {
         self.linear * h + self.quadratic / 2.0 * h * h
     }
 
-    pub(super) fn slope(self, h: f64) -> f64 {
+    pub(crate) fn slope(self, h: f64) -> f64 {
         self.linear + self.quadratic * h
     }
 }

@@ -1,0 +1,216 @@
+//! Networks under an acyclicity constraint, and by way of a potential.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nocurl::algorithms::{NoCurlMlpParams, NotearsMlpParams};
+use nocurl::knowledge::KnowledgeSpec;
+use nocurl::metrics::shd;
+use nocurl::objective::Acyclicity;
+use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
+use nocurl::{
+    Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, Termination, learn,
+};
+
+fn with(algorithm: Algorithm) -> Options {
+    Options { algorithm, ..Options::default() }
+}
+
+/// Both methods with few hidden units.
+fn both() -> [Options; 2] {
+    [
+        with(Algorithm::NotearsMlp(NotearsMlpParams { hidden: 6, ..Default::default() })),
+        with(Algorithm::NoCurlMlp(NoCurlMlpParams { hidden: 6, ..Default::default() })),
+    ]
+}
+
+fn additive(variables: usize, rows: usize, seed: u64) -> Simulated {
+    let simulation = Simulation {
+        graph: GraphFamily::Sf,
+        mechanism: Mechanism::Nonlinear3,
+        degree: 2.0,
+        variables,
+        rows,
+        ..Simulation::default()
+    };
+    simulate(&simulation, seed).unwrap()
+}
+
+fn edges(fit: &Fit) -> Vec<(usize, usize)> {
+    fit.dag.edges().map(|(i, j, _)| (i, j)).collect()
+}
+
+#[test]
+fn nonlinear_graphs_are_found() {
+    for options in both() {
+        let far: usize = (1..=3)
+            .map(|seed| {
+                let drawn = additive(5, 800, seed);
+                let fit = learn(&drawn.data, &options, &()).unwrap();
+                assert_eq!(fit.termination, Termination::Converged);
+                assert_eq!(fit.claim, Claim::Dag);
+                shd(&drawn.truth, &fit.dag).unwrap()
+            })
+            .sum();
+        // Four or so edges each; the empty graphs are 12 away.
+        assert!(far <= 4, "{}: {far}", options.algorithm.name());
+    }
+}
+
+#[test]
+fn weights_are_linear_parts() {
+    let drawn = additive(4, 500, 2);
+    for options in both() {
+        let fit = learn(&drawn.data, &options, &()).unwrap();
+        assert!(fit.dag.edge_count() > 0);
+        let problem = nocurl::Problem::new(&drawn.data.moments(), true).unwrap();
+        let linear = nocurl::regress::refit(&problem, fit.dag.weights()).unwrap();
+        assert_eq!(fit.dag.weights(), linear.as_ref());
+        assert!(!options.algorithm.is_linear() && options.algorithm.needs_rows());
+        assert_eq!(options.effective_threshold(), 0.0);
+    }
+}
+
+#[test]
+fn seeds_and_threads() {
+    let data = additive(4, 700, 5).data;
+    for options in both() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let fit = pool.install(|| learn(&data, &options, &())).unwrap();
+            let bits = |m: &Mat<f64>| {
+                m.col_iter()
+                    .flat_map(|c| c.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
+                    .collect::<Vec<_>>()
+            };
+            (bits(&fit.unpruned), fit.iterations, fit.evaluations, fit.estimate.as_ref().map(bits))
+        };
+        assert_eq!(run(1), run(2));
+        assert_eq!(run(1), run(3));
+    }
+}
+
+#[test]
+fn prior_knowledge_is_kept() {
+    let drawn = additive(4, 300, 4);
+    let names = drawn.data.names();
+    let (from, to, _) = drawn.truth.edges().next().unwrap();
+    let pair = |i: usize, j: usize| (names[i].clone(), names[j].clone());
+    for options in both() {
+        let forbidden = KnowledgeSpec { forbidden: vec![pair(from, to)], ..Default::default() };
+        let fit = learn(&drawn.data, &Options { knowledge: forbidden, ..options.clone() }, &());
+        assert!(!fit.unwrap().dag.has_edge(from, to));
+        let required = KnowledgeSpec { required: vec![pair(to, from)], ..Default::default() };
+        let fit = learn(&drawn.data, &Options { knowledge: required, ..options }, &()).unwrap();
+        assert!(fit.dag.has_edge(to, from) && !fit.dag.has_edge(from, to));
+    }
+}
+
+#[test]
+fn no_penalty_leaves_a_graph_and_all_norms_can_go() {
+    let data = additive(4, 200, 1).data;
+    let loose = NotearsMlpParams {
+        hidden: 3,
+        max_rounds: 1,
+        norm_threshold: 0.0,
+        penalty_tolerance: 1e-300,
+        ..Default::default()
+    };
+    let fit = learn(&data, &with(Algorithm::NotearsMlp(loose.clone())), &()).unwrap();
+    assert_eq!(fit.termination, Termination::MaxIterations);
+    assert!(fit.warnings.iter().any(|warning| warning.contains("limit of iterations")));
+    for norm_threshold in [0.1, 0.5, f64::INFINITY] {
+        let params = NotearsMlpParams { norm_threshold, ..loose.clone() };
+        let fewer = learn(&data, &with(Algorithm::NotearsMlp(params)), &()).unwrap();
+        assert!(edges(&fewer).iter().all(|edge| edges(&fit).contains(edge)));
+        assert!(norm_threshold.is_finite() || fewer.dag.edge_count() == 0);
+    }
+}
+
+#[test]
+fn bad_parameters_are_refused() {
+    let data = additive(4, 50, 1).data;
+    let base = NotearsMlpParams::default;
+    for (params, wrong) in [
+        (NotearsMlpParams { hidden: 0, ..base() }, "hidden"),
+        (NotearsMlpParams { lambda1: -1.0, ..base() }, "lambda1"),
+        (NotearsMlpParams { lambda2: f64::NAN, ..base() }, "lambda2"),
+        (NotearsMlpParams { norm_threshold: -0.1, ..base() }, "norm_threshold"),
+        (NotearsMlpParams { tolerance: 0.0, ..base() }, "tolerance"),
+        (NotearsMlpParams { penalty_tolerance: 0.0, ..base() }, "penalty_tolerance"),
+        (NotearsMlpParams { max_penalty: 1.0, ..base() }, "max_penalty"),
+        (NotearsMlpParams { max_rounds: 0, ..base() }, "max_rounds"),
+        (NotearsMlpParams { max_iterations: 0, ..base() }, "max_iterations"),
+    ] {
+        let error = learn(&data, &with(Algorithm::NotearsMlp(params)), &()).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name, .. } if name == wrong), "{error}");
+    }
+    let base = NoCurlMlpParams::default;
+    for (params, wrong) in [
+        (NoCurlMlpParams { lambdas: vec![10.0, 0.0], ..base() }, "lambdas"),
+        (NoCurlMlpParams { lambdas: Vec::new(), ..base() }, "lambdas"),
+        (NoCurlMlpParams { estimate_threshold: f64::NAN, ..base() }, "estimate_threshold"),
+        (NoCurlMlpParams { hidden: 0, ..base() }, "hidden"),
+    ] {
+        let error = learn(&data, &with(Algorithm::NoCurlMlp(params)), &()).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name, .. } if name == wrong), "{error}");
+    }
+}
+
+#[test]
+fn moments_are_not_enough() {
+    let data = additive(4, 60, 1).data;
+    for options in both() {
+        let method = options.algorithm.name();
+        let error = learn(&data.moments(), &options, &()).unwrap_err();
+        assert_eq!(error, Error::NeedsRows { method });
+    }
+}
+
+#[test]
+fn any_units_go_through() {
+    let data = additive(4, 60, 1).data;
+    for (options, factor) in both().into_iter().flat_map(|o| [(o.clone(), 1e70), (o, 1e-70)]) {
+        let scaled = Mat::from_fn(60, 4, |i, j| data.values()[(i, j)] * factor);
+        let scaled = Dataset::new(data.names().to_vec(), scaled).unwrap();
+        let fit = learn(&scaled, &options, &()).unwrap();
+        assert!(fit.dag.weights().is_all_finite());
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_is_told() {
+    let data = additive(4, 20, 1).data;
+    // The exponential of so many random weights is beyond all numbers.
+    let acyclicity = Acyclicity::Exponential;
+    let params = NotearsMlpParams { hidden: 10_000, acyclicity, ..Default::default() };
+    let error = learn(&data, &with(Algorithm::NotearsMlp(params)), &()).unwrap_err();
+    assert!(matches!(error, Error::Numeric { stage: "training networks", .. }), "{error}");
+}
+
+#[test]
+fn it_reports_and_can_be_stopped_anywhere() {
+    struct StopAfter(AtomicUsize);
+    impl Observer for StopAfter {
+        fn report(&self, progress: Progress) {
+            assert!(progress.objective.is_some() || progress.total.is_some(), "{progress:?}");
+            let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::SeqCst) == 0
+        }
+    }
+    let data = additive(3, 80, 1).data;
+    for options in both() {
+        let run = |reports| {
+            let observer = StopAfter(AtomicUsize::new(reports));
+            let result = learn(&data, &options, &observer);
+            (result.map(|fit| fit.dag), reports - observer.0.load(Ordering::SeqCst))
+        };
+        let (_, used) = run(100_000);
+        assert!(used > 20, "{used} reports");
+        for reports in (1..=used).step_by(7) {
+            assert_eq!(run(reports).0.unwrap_err(), Error::Cancelled, "{reports} of {used}");
+        }
+        assert!(run(used + 1).0.is_ok());
+    }
+}
