@@ -11,6 +11,7 @@ does beside learning (an SHD against the truth after every batch) is left out. S
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -32,8 +33,8 @@ EPOCHS = {"step 1": 400, "step 2": 600}
 # What nocurl is timed with: `{}` is a number of epochs. Two runs that differ in it alone give the
 # time of an epoch.
 NOCURL_METHODS = {
-    "nocurl dag-gnn": "--method dag-gnn --param epochs={} --param max_rounds=1",
-    "nocurl nocurl-gnn": "--method nocurl-gnn --param epochs={}",
+    "nocurl dag-gnn": "--method dag-gnn --param epochs={} --param max_penalty=10",
+    "nocurl nocurl-gnn": "--method nocurl-gnn --param estimate_epochs={} --param epochs=1",
 }
 
 
@@ -49,6 +50,8 @@ def arguments():
     timed.add_argument("--rows", type=int, default=5000, help="rows [default: 5000]")
     timed.add_argument("--case", choices=run.CASES, default="nonlinear-1", metavar="CASE",
                        help=f"of {', '.join(run.CASES)} [default: nonlinear-1]")
+    timed.add_argument("--cpu", action="store_true",
+                       help="CPU seconds of all threads, for a machine that is busy")
     timed.add_argument("--epochs", type=int, default=5, help="epochs, median of [default: 5]")
     learned = commands.add_parser("learn", help="DAG-GNN with NoCurl, the paper's Algorithm 2")
     learned.add_argument("data", type=Path, metavar="DATA.npy")
@@ -194,31 +197,35 @@ def potential_gradient(matrix):
     return potential[None, :] - potential[:, None]
 
 
-def time_torch(data, epochs, batching):
+def time_torch(data, epochs, batching, clock):
     """Median seconds of an epoch, after one that warms up."""
     gnn, batches = model(data.shape[1]), batching(data)
     optimiser, seconds = adam(gnn), []
     for _ in range(epochs + 1):
-        start = time.perf_counter()
+        start = clock()
         epoch(gnn, optimiser, batches, lagrangian(0, 1))
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return statistics.median(seconds[1:])
 
 
-def time_nocurl(nocurl, data, flags, epochs, threads):
-    """Seconds of an epoch: the difference of two runs, or nothing where there is no such method."""
+def time_nocurl(nocurl, data, flags, epochs, threads, cpu):
+    """Seconds of an epoch: what a longer run takes more, over what it trains more."""
 
-    def seconds(epochs):
+    def measure(epochs):
         output = run.TARGET / "peers" / "gnn.json"
         command = [nocurl, "learn", data, *flags.format(epochs).split(), "--threads", threads,
                    "--no-diagnosis", "--output", output, "--quiet"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode != 0:
-            raise ValueError(done.stderr.strip().removeprefix("error: "))
-        return json.loads(output.read_text())["elapsed_seconds"]
+            raise ValueError(done.stderr.strip().removeprefix("error: ").partition(" (")[0])
+        document = json.loads(output.read_text())
+        spent = sum(after[:2]) - sum(before[:2]) if cpu else document["elapsed_seconds"]
+        return spent, document["iterations"]
 
-    few, many = epochs, 3 * epochs
-    return (seconds(many) - seconds(few)) / (many - few)
+    short, long = measure(epochs), measure(10 * epochs)
+    return (long[0] - short[0]) / (long[1] - short[1])
 
 
 def time_all(options):
@@ -228,20 +235,22 @@ def time_all(options):
     nocurl = run.find_nocurl(options.nocurl)
     versions = f"torch {torch.__version__}, {run.version('nocurl', nocurl)}"
     print(f"{options.case}, n = {options.rows}, batches of {BATCH}, {options.threads} threads, "
-          f"seconds per epoch; {versions}")
+          f"{'CPU ' * options.cpu}seconds per epoch; {versions}")
+    clock = time.process_time if options.cpu else time.perf_counter
     for size in options.sizes:
         data, _ = run.simulate(nocurl, run.TARGET / "peers", options.case, size, options.rows,
                                False, 1)
         table = read_table(data)
         for name, batching in (("torch", loader), ("torch, batches cut beforehand", slices)):
-            seconds = time_torch(table, options.epochs, batching)
+            seconds = time_torch(table, options.epochs, batching, clock)
             print(f"d = {size:>4}  {name:<32} {seconds:.4f}", flush=True)
         for name, flags in NOCURL_METHODS.items():
             try:
-                seconds = time_nocurl(nocurl, data, flags, options.epochs, options.threads)
+                seconds = time_nocurl(nocurl, data, flags, options.epochs, options.threads,
+                                      options.cpu)
                 print(f"d = {size:>4}  {name:<32} {seconds:.4f}", flush=True)
             except ValueError as error:
-                print(f"d = {size:>4}  {name:<32} {str(error).partition(' (')[0]}", flush=True)
+                print(f"d = {size:>4}  {name:<32} {error}", flush=True)
 
 
 def main():
