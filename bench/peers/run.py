@@ -8,6 +8,7 @@ goes on where it was; rows with errors are tried again. See README.md beside thi
 import argparse
 import csv
 import importlib.metadata
+import importlib.util
 import json
 import os
 import shutil
@@ -29,12 +30,18 @@ REQUIREMENTS = HERE / "requirements.txt"
 NOCURL = TARGET / "release" / "nocurl"
 
 # Flags of `nocurl simulate`; the names are those of the other benchmarks.
-CASES = {
+LINEAR = {
     "ER3-Gaussian": "--graph er --degree 3 --noise gaussian",
     "ER4-Gaussian": "--graph er --degree 4 --noise gaussian",
     "ER6-Gaussian": "--graph er --degree 6 --noise gaussian",
     "SF4-Gumbel": "--graph sf --degree 4 --noise gumbel",
 }
+NONLINEAR = {
+    "nonlinear-1": "--graph er --degree 3 --mechanism nonlinear-1",
+    "nonlinear-2": "--graph er --degree 3 --mechanism nonlinear-2",
+    "nonlinear-3": "--graph sf --degree 3 --mechanism nonlinear-3",
+}
+CASES = LINEAR | NONLINEAR
 
 # Flags of `nocurl learn`, and what is scored: the DAG, or its class for methods whose directions
 # rest on independences alone.
@@ -74,8 +81,8 @@ def arguments():
     parser.add_argument("--rows", type=int, default=1000, help="rows of each table [default: 1000]")
     parser.add_argument("--trials", type=int, default=5,
                         help="tables of each kind, with seeds from 1 [default: 5]")
-    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), metavar="CASE",
-                        help=f"of {', '.join(CASES)} [default: all]")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(LINEAR), metavar="CASE",
+                        help=f"of {', '.join(CASES)} [default: the linear ones]")
     parser.add_argument("--only", nargs="+", default=[""], metavar="TEXT",
                         help="contenders with one of these texts in their names [default: all]")
     parser.add_argument("--scaling", nargs="+", choices=SCALING, default=list(SCALING),
@@ -91,21 +98,26 @@ def arguments():
     return parser.parse_args()
 
 
-def enter_environment():
+def enter_environment(venv, requirements):
     """Starts this program again in its own virtual environment, which it makes when needed."""
-    if Path(sys.prefix).resolve() == VENV.resolve():
+    if Path(sys.prefix).resolve() == venv.resolve():
         return
-    python, stamp = VENV / "bin" / "python", VENV / "requirements.txt"
-    if not stamp.exists() or stamp.read_text() != REQUIREMENTS.read_text():
+    python, stamp = venv / "bin" / "python", venv / "requirements.txt"
+    if not stamp.exists() or stamp.read_text() != requirements.read_text():
         if sys.version_info[:2] != (3, 11):
             sys.exit("error: the pinned versions are for Python 3.11: run this with python3.11")
-        pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", REQUIREMENTS]
-        subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", requirements]
+        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
         subprocess.run(pip, check=True)
-        package = [python, "-m", "pip", "install", "--quiet", "--no-deps", HERE.parent.parent]
-        subprocess.run(package, check=True)
-        shutil.copy(REQUIREMENTS, stamp)
+        shutil.copy(requirements, stamp)
     os.execv(python, [python, *sys.argv])
+
+
+def install_nocurl():
+    """Puts the Python package of this repository into the environment, built if it is not there."""
+    if importlib.util.find_spec("nocurl") is None:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", HERE.parent.parent]
+        subprocess.run(pip, check=True)
 
 
 def find_nocurl(path):
@@ -210,11 +222,13 @@ def score(nocurl, truth, pattern, returns):
 
 
 def write_matrix(path, names, matrix):
-    """A square matrix, row -> column, with names: it also knows variables without edges."""
+    """A square matrix of booleans or weights, row -> column, with names: it also knows variables
+    without edges.
+    """
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
-        writer.writerows([int(cell) for cell in row] for row in matrix)
+        writer.writerows([cell + 0 for cell in row] for row in matrix)
 
 
 def read_rows(path):
@@ -350,7 +364,8 @@ def self_test(options, nocurl):
 
 def main():
     options = arguments()
-    enter_environment()
+    enter_environment(VENV, REQUIREMENTS)
+    install_nocurl()
     # As an exception, this also ends the process of the contender that is running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     nocurl = find_nocurl(options.nocurl)

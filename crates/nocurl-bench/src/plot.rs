@@ -88,6 +88,8 @@ struct Look<'a> {
     method: &'a str,
     colour: &'static str,
     marker: &'static str,
+    /// Whether it was run; otherwise there are only published values.
+    run: bool,
     /// Factor on d that sets methods a little beside each other, so that error bars do not overlap.
     beside: f64,
 }
@@ -101,9 +103,15 @@ pub fn svg(figure: Figure, grid: &Grid, cells: &[Cell]) -> String {
     let panels: Vec<(&str, Vec<&Cell>)> =
         names.map(|name| (name, of(name))).filter(|(_, cells)| !cells.is_empty()).collect();
     let shown = |name: &&str| cells.iter().any(|cell| cell.method == **name);
-    let methods: Vec<&str> =
+    let mut methods: Vec<&str> =
         grid.contenders.iter().map(|contender| contender.name.as_str()).filter(shown).collect();
-    let looks = looks(&methods);
+    let run = methods.len();
+    for cell in cells.iter().filter(|cell| !cell.was_run()) {
+        if !methods.contains(&cell.method.as_str()) {
+            methods.push(&cell.method);
+        }
+    }
+    let looks = looks(&methods, run);
 
     let columns = panels.len().clamp(1, 2);
     let body = PANEL.1 * panels.len().div_ceil(2).max(1) as f64;
@@ -120,13 +128,15 @@ pub fn svg(figure: Figure, grid: &Grid, cells: &[Cell]) -> String {
     svg.finish()
 }
 
-fn looks<'a>(methods: &[&'a str]) -> Vec<Look<'a>> {
+/// The first `run` methods were run.
+fn looks<'a>(methods: &[&'a str], run: usize) -> Vec<Look<'a>> {
     let middle = methods.len().saturating_sub(1) as f64 / 2.0;
     let look = |(k, method): (usize, &&'a str)| Look {
         method,
         colour: COLOURS[k % COLOURS.len()],
         // Seven and five have no common divisor: the first 35 methods all look different.
         marker: MARKERS[k % MARKERS.len()],
+        run: k < run,
         beside: 1.008_f64.powf(k as f64 - middle),
     };
     methods.iter().enumerate().map(look).collect()
@@ -246,17 +256,17 @@ fn legend(svg: &mut Svg, left: f64, looks: &[Look<'_>], published: bool) {
     };
     for (k, look) in looks.iter().enumerate() {
         let gap = if k + 1 == looks.len() { LEGEND_LINE / 2.0 } else { 0.0 };
-        entry(look, look.method, true, gap);
+        entry(look, look.method, look.run, gap);
     }
     if published {
-        let look = Look { method: "", colour: "#777", marker: MARKERS[0], beside: 1.0 };
+        let look = Look { method: "", colour: "#777", marker: MARKERS[0], run: true, beside: 1.0 };
         entry(&look, "this run", true, 0.0);
         entry(&look, "published", false, 0.0);
     }
 }
 
 fn caption(figure: Figure, cells: &[Cell]) -> String {
-    let trials = || cells.iter().map(|cell| cell.trials);
+    let trials = || cells.iter().filter(|cell| cell.was_run()).map(|cell| cell.trials);
     let (least, most) = (trials().min().unwrap_or(0), trials().max().unwrap_or(0));
     let trials = if least == most { most.to_string() } else { format!("{least} to {most}") };
     match figure {

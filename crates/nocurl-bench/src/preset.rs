@@ -1,5 +1,7 @@
 //! Grids with a name: the paper's tables, and what the paper does not show.
 
+mod nonlinear;
+
 use nocurl::algorithms::{
     CamParams, ExactParams, FgesParams, FgesSearch, MmpcParams, NoCurlParams, NotearsParams,
     OrderSearchParams, Variant,
@@ -25,6 +27,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("paper-linear", "the paper's Tables score1 to score4: all methods on linear data"),
     ("paper-hyper", "its Tables hyperER3 and hyperER6: penalties and ablations of NoCurl"),
     ("paper-ablation", "its Table ablation: ER6-Gaussian, d = 30"),
+    ("paper-nonlinear", "its Table gnn: three kinds of nonlinear data"),
     ("standardised", "the data of paper-linear with unit variances, which hide the order"),
     ("unequal-variance", "as paper-linear, with noise variances between 0.5 and 2"),
     ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),
@@ -46,6 +49,10 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
             grid(&SIZES, scenarios, hyper_methods())
         }
         "paper-ablation" => grid(&[30], named(&["ER6-Gaussian"]), ablation_methods()),
+        "paper-nonlinear" => Grid {
+            trials: nonlinear::TRIALS,
+            ..grid(&nonlinear::SIZES, nonlinear::scenarios(), nonlinear::methods())
+        },
         "standardised" => {
             let scenarios = paper_scenarios().into_iter().map(|scenario| {
                 treated(scenario, "standardised", |simulation| simulation.standardize = true)
@@ -64,6 +71,11 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
         "scale" => Grid { trials: 3, ..grid(&LARGE, vec![large_scenario()], large_methods()) },
         _ => return None,
     })
+}
+
+/// All scenarios for which there are published values.
+pub(crate) fn published_scenarios() -> Vec<Scenario> {
+    [paper_scenarios(), nonlinear::scenarios()].concat()
 }
 
 /// The four scenarios of the paper's linear tables: n = 1000, not centred; degree `k` means
@@ -124,7 +136,6 @@ fn default_methods() -> Vec<Contender> {
     let by_ebic =
         |algorithm, refine| Options { refine, prune: Some(Prune::Ebic), ..centred(algorithm) };
     let nocurl2 = || Algorithm::NoCurl(NoCurlParams::default());
-    let nothing = Options { threshold: Some(f64::MAX), ..centred(Algorithm::SortNRegress {}) };
     vec![
         order_search(),
         fges(),
@@ -135,8 +146,14 @@ fn default_methods() -> Vec<Contender> {
         up_to(50, Contender { max_trials: Some(5), ..notears() }),
         Contender::new("sortnregress", by_ebic(Algorithm::SortNRegress {}, None)),
         Contender::new("r2-sortnregress", by_ebic(Algorithm::R2SortNRegress {}, None)),
-        Contender::new("empty graph", nothing),
+        empty_graph(),
     ]
+}
+
+/// No edges at all: what every method must beat.
+fn empty_graph() -> Contender {
+    let options = Options { threshold: Some(f64::MAX), ..centred(Algorithm::SortNRegress {}) };
+    Contender::new("empty graph", options)
 }
 
 fn order_search() -> Contender {

@@ -114,6 +114,34 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Whether there are trials: of some of the paper's methods only published values are shown.
+    pub fn was_run(&self) -> bool {
+        self.trials + self.failed + self.timeouts > 0
+    }
+
+    /// A published row for a method that the grid does not have.
+    fn only_published(row: &'static Published) -> Self {
+        Self {
+            scenario: row.case.clone(),
+            d: row.d,
+            method: row.method.clone(),
+            trials: 0,
+            failed: 0,
+            timeouts: 0,
+            error: None,
+            time: None,
+            timing: Timing::Throughput,
+            delta_f: None,
+            shd: None,
+            extra: None,
+            missing: None,
+            reversed: None,
+            cpdag_shd: None,
+            sid: None,
+            published: Some(row),
+        }
+    }
+
     /// How the distance compares with the published one. There is no verdict on a part of the
     /// trials, which may be the easy ones, nor where the paper's row is no target.
     pub fn verdict(&self) -> Option<Verdict> {
@@ -163,7 +191,8 @@ impl Cell {
     }
 }
 
-/// The cells of a grid that have rows, by scenario, size and method.
+/// The cells of a grid that have rows, by scenario, size and method; after those of a size, what is
+/// published of methods that the grid does not have.
 pub fn summarise(grid: &Grid, rows: &[Row]) -> Vec<Cell> {
     let mut by_cell: BTreeMap<(&str, usize, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -175,9 +204,14 @@ pub fn summarise(grid: &Grid, rows: &[Row]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for scenario in &grid.scenarios {
         for &d in &sizes {
+            let before = cells.len();
             for contender in &grid.contenders {
                 let key = (scenario.name.as_str(), d, contender.name.as_str());
                 cells.extend(by_cell.get(&key).map(|rows| Cell::new(scenario, d, contender, rows)));
+            }
+            if cells.len() > before {
+                let others = published::others(scenario, d, &grid.contenders);
+                cells.extend(others.map(Cell::only_published));
             }
         }
     }

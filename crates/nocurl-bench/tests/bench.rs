@@ -141,6 +141,55 @@ fn the_paper_has_a_value_for_every_cell_of_its_presets() {
 }
 
 #[test]
+fn the_nonlinear_preset_is_that_of_the_papers_table() {
+    let grid = Grid::preset("paper-nonlinear").unwrap();
+    assert_eq!((grid.trials, grid.scenarios.len(), grid.sizes.len()), (5, 3, 4));
+    let table = published::rows().iter().filter(|row| row.table == "gnn");
+    for row in table.clone() {
+        let scenario = grid.scenarios.iter().find(|scenario| scenario.name == row.case).unwrap();
+        assert_eq!(scenario.simulation.rows, 5000);
+        assert_eq!(published::find(scenario, row.d, &row.method), Some(row));
+    }
+    assert_eq!(table.count(), 3 * 4 * 7);
+    for name in ["CAM", "MMPC"] {
+        assert!(grid.contenders.iter().any(|contender| contender.name == name));
+    }
+}
+
+#[test]
+fn published_methods_without_a_contender_are_shown_beside_the_others() {
+    let folder = TempDir::new().unwrap();
+    let grid = Grid::preset("paper-nonlinear").unwrap();
+    let some = Grid { trials: 1, sizes: vec![10], ..grid.clone() };
+    let some = some.with_methods(&["empty graph".to_string()]).unwrap();
+    let some = some.with_scenarios(&["nonlinear-3".to_string()]).unwrap();
+    let rows = finish(folder.path(), &some, &settings(1));
+    let cells = summarise(&grid, &rows);
+    assert!(cells.iter().all(|cell| cell.scenario == "nonlinear-3" && cell.d == 10));
+    let only_published: Vec<&str> =
+        cells.iter().filter(|cell| !cell.was_run()).map(|cell| cell.method.as_str()).collect();
+    assert!(only_published.contains(&"GSGES") && !only_published.contains(&"CAM"));
+    assert_eq!(cells.len(), 1 + only_published.len());
+    assert!(cells.iter().all(|cell| cell.verdict().is_none()));
+    let text = svg(Figure::Shd, &grid, &cells);
+    assert!(text.contains("GSGES") && text.contains("over 1 trials"), "{text}");
+    assert_well_formed(&text);
+
+    // 72 hours were not enough for GSGES at d = 100.
+    let rows: Vec<Row> = rows.into_iter().map(|row| Row { d: 100, ..row }).collect();
+    let cells = summarise(&grid, &rows);
+    let markdown = table::markdown(&grid, &settings(1), &provenance(), &cells);
+    let line = markdown.lines().find(|line| line.contains("GSGES")).unwrap();
+    assert_eq!(line.matches("> 72 h").count(), 2, "{line}");
+    assert!(table::csv(&cells).unwrap().contains("> 72 h"));
+
+    // Other data under the same name are not the paper's.
+    let mut other = grid;
+    other.scenarios[2].simulation.rows = 500;
+    assert_eq!(summarise(&other, &rows).len(), 1);
+}
+
+#[test]
 fn published_methods_that_this_build_has_are_in_the_paper_preset() {
     let grid = Grid::preset("paper").unwrap();
     let has = |name: &str| grid.contenders.iter().any(|contender| contender.name == name);
