@@ -34,6 +34,7 @@ SHARED: dict[str, Any] = {
     "missing": "error",
     "drop_constant": False,
     "bootstrap": None,
+    "checkpoint": None,
     "diagnose": False,
     "random_state": 0,
     "n_jobs": None,
@@ -41,31 +42,42 @@ SHARED: dict[str, Any] = {
 }
 
 
-class SharedButPrune(TypedDict, total=False):
-    """The types of the same, for editors and type checkers, without ``prune``."""
+class Common(TypedDict, total=False):
+    """The types of the same, for editors and type checkers, but for those that a method may have
+    for itself."""
 
-    threshold: float | None
-    w_threshold: float | None
     refine: str | None
     center: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     missing: str
     drop_constant: bool
     bootstrap: int | None
+    checkpoint: str | os.PathLike[str] | None
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
     show_progress: bool | Callable[[str, int, int | None, float | None], object]
 
 
-class Shared(SharedButPrune, total=False):
-    """The types of the same, for editors and type checkers."""
+class SharedButThreshold(Common, total=False):
+    """All but the threshold."""
 
     prune: str | dict[str, Any] | None
 
 
+class SharedButPrune(Common, total=False):
+    """All but the rule that prunes."""
+
+    threshold: float | None
+    w_threshold: float | None
+
+
+class Shared(SharedButThreshold, SharedButPrune, total=False):
+    """All of them."""
+
+
 #: Parameters of the engine under the names that users of Python know.
-RENAMED = {"max_iterations": "max_iter", "score": "criterion"}
+RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "lambda_"}
 
 #: Other names for parameters.
 ALIASES = {"w_threshold": "threshold"}
@@ -96,6 +108,9 @@ class Learner(BaseEstimator):
         Leave out columns that do not vary, instead of refusing them.
     bootstrap : int, optional
         Learn again from this many resampled tables.
+    checkpoint : path, optional
+        Where methods that train (:class:`DagGNN`, :class:`NoCurlGNN`) keep their state. A fit that
+        was stopped goes on from there, with the same result.
     diagnose : bool
         Check the result: units, sortability, residuals and so on.
     random_state : int, RandomState, Generator or None
@@ -149,7 +164,7 @@ class Learner(BaseEstimator):
         ----------
         X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
             The table, one column per variable. It is not copied, but by methods that need its
-            rows (``CAM``) and by ``bootstrap``.
+            rows (``CAM`` and the networks) and by ``bootstrap``.
         y : None
             Not used; here for the sake of pipelines.
 
@@ -178,12 +193,13 @@ class Learner(BaseEstimator):
             "center": shared["center"],
             "refine": shared["refine"],
             "prune": prune,
-            "threshold": shared["threshold"],
+            "threshold": shared.get("threshold"),
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
             "missing": shared["missing"],
             "drop_constant": shared["drop_constant"],
             "bootstrap": shared["bootstrap"],
+            "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
             "threads": _threads(shared["n_jobs"]),
         }
@@ -310,7 +326,11 @@ def _knowledge(knowledge: Any) -> Any:
     if isinstance(knowledge, dict) and "tiers" in knowledge:
         tiers = [t if isinstance(t, dict) else {"variables": t} for t in knowledge["tiers"]]
         return {**knowledge, "tiers": tiers}
-    return knowledge if knowledge is None or isinstance(knowledge, dict) else str(knowledge)
+    return knowledge if isinstance(knowledge, dict) else _path(knowledge)
+
+
+def _path(path: Any) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def _threads(n_jobs: Any) -> int | None:
@@ -344,7 +364,7 @@ class NoCurl(Learner, method="nocurl"):
         "standard", or one of the paper's ablations, as ``nocurl learn --help`` lists them.
     solver : {"ridge", "lbfgs"}
         How the first estimate is found.
-    acyclicity : {"polynomial", "exponential"}
+    acyclicity : {"polynomial", "exponential", "log-det"}
         Penalty on cycles.
     estimate_threshold : float
         Entries of the first estimate smaller than this do not count.
@@ -402,7 +422,7 @@ class Notears(Learner, method="notears"):
         Relative change at which a subproblem stops.
     solver : {"ridge", "lbfgs"}
         How subproblems are solved; with ``lambda1`` always L-BFGS.
-    acyclicity : {"polynomial", "exponential"}
+    acyclicity : {"polynomial", "exponential", "log-det"}
         Measure of cycles.
     **shared
         Those of all methods; see :class:`Learner`.
@@ -607,6 +627,195 @@ class CAM(Learner, method="cam"):
             neighbours: int = ...,
             prune: bool = ...,
             **shared: Unpack[SharedButPrune],
+        ) -> None: ...
+
+
+class DagGNN(Learner, method="dag-gnn"):
+    """DAG-GNN (Yu, Chen, Gao and Yu, ICML 2019), for effects that are not linear.
+
+    An autoencoder under an acyclicity constraint, by an augmented Lagrangian. Weights are the
+    linear parts of the effects. Needs the rows, which are copied.
+
+    Parameters
+    ----------
+    hidden : int
+        Hidden units of each network.
+    epochs : int
+        Passes over the rows before the penalty is looked at again.
+    learning_rate : float
+        Of Adam.
+    batch : int
+        Rows of a step.
+    threshold : float
+        Entries of the matrix smaller than this are no edges.
+    penalty_tolerance, max_penalty : float
+        Where the rounds end.
+    max_rounds : int
+        Rounds of the augmented Lagrangian.
+    **shared
+        Those of all methods but their ``threshold``; see :class:`Learner`.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            hidden: int = ...,
+            epochs: int = ...,
+            learning_rate: float = ...,
+            batch: int = ...,
+            threshold: float = ...,
+            penalty_tolerance: float = ...,
+            max_penalty: float = ...,
+            max_rounds: int = ...,
+            **shared: Unpack[SharedButThreshold],
+        ) -> None: ...
+
+
+class NoCurlGNN(Learner, method="nocurl-gnn"):
+    """DAG-GNN with NoCurl (Yu, Gao, Yin and Ji, ICML 2021, Algorithm 2).
+
+    The autoencoder of DAG-GNN at one fixed penalty, the potential of what it finds, and the
+    autoencoder again on edges along that potential. Weights are the linear parts of the effects.
+    Needs the rows, which are copied.
+
+    Parameters
+    ----------
+    hidden : int
+        Hidden units of each network.
+    lambda_ : float
+        Penalty on cycles while the estimate is trained.
+    estimate_epochs : int
+        Passes over the rows for the estimate.
+    epochs : int
+        Passes over the rows with the potential fixed.
+    learning_rate : float
+        Of Adam.
+    batch : int
+        Rows of a step.
+    threshold : float
+        Entries of the estimate and of the final matrix smaller than this are no edges.
+    **shared
+        Those of all methods but their ``threshold``; see :class:`Learner`.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> drawn = nocurl.simulate(5, 500, degree=2, mechanism="nonlinear-2", random_state=1)
+    >>> model = nocurl.NoCurlGNN(estimate_epochs=20, epochs=30, hidden=16).fit(drawn.data)
+    >>> model.n_iter_
+    50
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            hidden: int = ...,
+            lambda_: float = ...,
+            estimate_epochs: int = ...,
+            epochs: int = ...,
+            learning_rate: float = ...,
+            batch: int = ...,
+            threshold: float = ...,
+            **shared: Unpack[SharedButThreshold],
+        ) -> None: ...
+
+
+class NotearsMLP(Learner, method="notears-mlp"):
+    """NOTEARS-MLP (Zheng, Dan, Aragam, Ravikumar and Xing, AISTATS 2020), for effects that are not
+    linear.
+
+    A network for each variable under an acyclicity constraint on the norms of their first layers.
+    Weights are the linear parts of the effects. Needs the rows, which are copied.
+
+    Parameters
+    ----------
+    hidden : int
+        Hidden units of a network.
+    lambda1, lambda2 : float
+        Weights of the L1 penalty on first layers and of the L2 penalty on all weights.
+    norm_threshold : float
+        Edges of a smaller norm go.
+    acyclicity : {"polynomial", "exponential", "log-det"}
+        Measure of cycles.
+    penalty_tolerance, max_penalty : float
+        Where the rounds end.
+    max_rounds : int
+        Rounds of the augmented Lagrangian.
+    tolerance : float
+        Relative decrease at which a subproblem stops.
+    max_iter : int
+        Iterations of a subproblem.
+    **shared
+        Those of all methods; see :class:`Learner`.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            hidden: int = ...,
+            lambda1: float = ...,
+            lambda2: float = ...,
+            norm_threshold: float = ...,
+            acyclicity: str = ...,
+            penalty_tolerance: float = ...,
+            max_penalty: float = ...,
+            max_rounds: int = ...,
+            tolerance: float = ...,
+            max_iter: int = ...,
+            **shared: Unpack[Shared],
+        ) -> None: ...
+
+
+class NoCurlMLP(Learner, method="nocurl-mlp"):
+    """The networks of NOTEARS-MLP by way of a potential, as DAG-NoCurl has it.
+
+    The networks at fixed penalties, the potential of what they find, then each network for itself
+    on the inputs that the potential allows. Weights are the linear parts of the effects. Needs the
+    rows, which are copied.
+
+    Parameters
+    ----------
+    lambdas : sequence of float
+        Penalties on cycles, one minimisation for each.
+    estimate_threshold : float
+        Norms of the estimate below this do not count as edges.
+    hidden : int
+        Hidden units of a network.
+    lambda1, lambda2 : float
+        Weights of the L1 penalty on first layers and of the L2 penalty on all weights.
+    norm_threshold : float
+        Edges of a smaller norm go.
+    acyclicity : {"polynomial", "exponential", "log-det"}
+        Measure of cycles.
+    tolerance : float
+        Relative decrease at which a minimisation stops.
+    max_iter : int
+        Iterations of a minimisation.
+    **shared
+        Those of all methods; see :class:`Learner`.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            lambdas: Sequence[float] = ...,
+            estimate_threshold: float = ...,
+            hidden: int = ...,
+            lambda1: float = ...,
+            lambda2: float = ...,
+            norm_threshold: float = ...,
+            acyclicity: str = ...,
+            tolerance: float = ...,
+            max_iter: int = ...,
+            **shared: Unpack[Shared],
         ) -> None: ...
 
 

@@ -35,6 +35,7 @@ def test_editors_know_every_parameter():
     """What type checkers see of the constructors is what they are."""
     import ast
     import inspect
+    from typing import get_type_hints
 
     from nocurl import _methods
 
@@ -44,9 +45,7 @@ def test_editors_know_every_parameter():
             functions = [item for item in ast.walk(node) if isinstance(item, ast.FunctionDef)]
             names = [argument.arg for argument in functions[0].args.kwonlyargs]
             assert sorted(names) == sorted(cls._own), cls
-    assert set(_methods.Shared.__annotations__) | set(
-        _methods.SharedButPrune.__annotations__
-    ) == {*_methods.SHARED, *_methods.ALIASES}
+    assert set(get_type_hints(_methods.Shared)) == {*_methods.SHARED, *_methods.ALIASES}
 
 
 #: Checks that cannot pass, and why.
@@ -60,11 +59,18 @@ EXPECTED_TO_FAIL = {
 }
 
 
+#: Parameters that make any method quick.
+BRIEF = {"restarts": 1, "max_rounds": 5, "hidden": 4, "batch": 2, "epochs": 3, "estimate_epochs": 3}
+
+
+def brief(cls):
+    """Those that the method has."""
+    return {name: value for name, value in BRIEF.items() if name in cls._own}
+
+
 def small(cls):
     """A model that learns the tables of the checks in little time."""
-    brief = {"restarts": 1, "max_rounds": 20}
-    model = cls(drop_constant=True)
-    return model.set_params(**{k: v for k, v in brief.items() if k in model.get_params()})
+    return cls(drop_constant=True, **brief(cls))
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
@@ -206,8 +212,8 @@ def test_the_same_bits_as_the_command_line(method, command_line, tmp_path):
     drawn = nocurl.simulate(variables=6, rows=1500, degree=2, noise="gumbel", random_state=11)
     np.save(tmp_path / "t.npy", drawn.data)
     pd.DataFrame(drawn.data).to_csv(tmp_path / "t.csv", index=False, header=list("uvwxyz"))
-    brief = {"max_rounds": 30} if method == "notears" else {}
-    flags = [word for name, value in brief.items() for word in ("--param", f"{name}={value}")]
+    given = brief(nocurl.methods()[method])
+    flags = [word for name, value in given.items() for word in ("--param", f"{name}={value}")]
     for name, table in [
         ("t.npy", drawn.data),
         ("t.csv", pd.read_csv(tmp_path / "t.csv")),
@@ -217,7 +223,7 @@ def test_the_same_bits_as_the_command_line(method, command_line, tmp_path):
         done = command_line("learn", tmp_path / name, *arguments)
         assert done.returncode == 0, done.stderr
         told = json.loads(output.read_text())
-        graph = nocurl.learn(table, method=method, random_state=3, **brief)
+        graph = nocurl.learn(table, method=method, random_state=3, **given)
         ours = json.loads(graph.to_json())
         for field in ["edges", "order", "potential", "cpdag", "claim", "iterations", "means"]:
             assert ours[field] == told[field], (name, field)
@@ -258,6 +264,30 @@ def test_knowledge_is_honoured(drawn, tmp_path):
     file.write_text(f"forbidden = [['{cause}', '{effect}']]\n")
     names = [edge[:2] for edge in nocurl.learn(drawn.data, knowledge=file).edges]
     assert (cause, effect) not in names
+
+
+def test_a_training_goes_on_from_its_checkpoint(drawn, tmp_path):
+    kept = tmp_path / "training"
+    model = nocurl.NoCurlGNN(hidden=8, estimate_epochs=40, epochs=60, random_state=2)
+    whole = clone(model).fit(drawn.data).graph_
+    calls = []
+
+    def stop(*progress):
+        calls.append(progress)
+        raise KeyboardInterrupt
+
+    longer = clone(model).set_params(checkpoint=kept, show_progress=stop, epochs=10**6)
+    with pytest.raises(KeyboardInterrupt):
+        longer.fit(drawn.data)
+    assert kept.exists() and calls
+    with pytest.raises(ValueError, match="its epochs is 1000000, not 60"):
+        clone(model).set_params(checkpoint=kept).fit(drawn.data)
+    kept.unlink()
+    resumed = clone(model).set_params(checkpoint=kept)
+    assert resumed.fit(drawn.data).graph_.edges == whole.edges
+    assert resumed.fit(drawn.data).graph_.edges == whole.edges
+    with pytest.raises(ValueError, match="checkpoint: method `eq-td` is not trained"):
+        nocurl.EqTD(checkpoint=kept).fit(drawn.data)
 
 
 def test_bootstrap_and_diagnosis(drawn):

@@ -17,10 +17,10 @@ pub enum Error {
         left: String,
     },
     /// A training that broke down and has left something.
-    #[error("{error}; {left}")]
+    #[error("{reason}; {left}")]
     Diverged {
         /// Why.
-        error: nocurl::Error,
+        reason: String,
         /// What is left.
         left: String,
     },

@@ -1,7 +1,10 @@
 //! The paper's nonlinear table.
 
 use nocurl::Algorithm;
-use nocurl::algorithms::{CamParams, NoCurlParams, NotearsParams};
+use nocurl::algorithms::{
+    CamParams, DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NoCurlParams, NotearsMlpParams,
+    NotearsParams,
+};
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation};
 
 use super::{centred, empty_graph, fges, mmpc, order_search};
@@ -38,8 +41,12 @@ pub(super) fn scenarios() -> Vec<Scenario> {
 pub(super) fn methods() -> Vec<Contender> {
     let named = |name: &str, algorithm| Contender::new(name, centred(algorithm));
     vec![
+        named("NOTEARS-MLP", Algorithm::NotearsMlp(NotearsMlpParams::default())),
         named("CAM", Algorithm::Cam(CamParams::default())),
         mmpc(),
+        named("DAG-GNN", Algorithm::DagGnn(DagGnnParams::default())),
+        named("DAG-GNN+NoCurl", Algorithm::NoCurlGnn(NoCurlGnnParams::default())),
+        named("NOTEARS-MLP+NoCurl", Algorithm::NoCurlMlp(NoCurlMlpParams::default())),
         order_search(),
         fges(),
         named("NoCurl-2", Algorithm::NoCurl(NoCurlParams::default())),

@@ -61,7 +61,7 @@ impl<'a> Kept<'a> {
                 Error::Stopped { left: format!("the training was not kept: {reason}") }
             }
             (error @ nocurl::Error::Numeric { .. }, Some(Ok(epochs))) => Error::Diverged {
-                error,
+                reason: error.to_string(),
                 left: format!("the {epochs} epochs before are kept in `{path}`"),
             },
             (error, _) => error.into(),
