@@ -601,7 +601,9 @@ fn methods_that_say_so_do_not_depend_on_units() {
             let name = algorithm.name();
             assert!(same || algorithm.depends_on_units(), "{name} depends on units");
             let (numbers, ..) = units(&data, &options);
-            assert_eq!(numbers.refitted, algorithm.depends_on_units(), "{name}");
+            // Networks take too long to be trained a second time for as many variables.
+            let refits = algorithm.depends_on_units() && !name.ends_with("-mlp");
+            assert_eq!(numbers.refitted, refits, "{name}");
         }
     }
     let refined = Options { refine: Some(Refine::EqualVariance), ..by("fges") };
