@@ -75,12 +75,12 @@ use crate::{Dataset, Error, Mat, MatRef, Observer, Order, Problem, Proposal, Ter
 /// use nocurl::algorithms::dag_gnn::{self, DagGnnParams};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
-/// let simulation = Simulation { variables: 4, rows: 100, ..Simulation::default() };
+/// let simulation = Simulation { variables: 5, rows: 100, ..Simulation::default() };
 /// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
 /// let params = DagGnnParams { epochs: 20, max_rounds: 2, ..DagGnnParams::default() };
 /// let proposal = dag_gnn::propose(&problem, &data, &params, 0, &())?;
-/// assert_eq!(proposal.order.size(), 4);
+/// assert_eq!(proposal.order.size(), 5);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(
@@ -159,7 +159,7 @@ pub fn propose(
 /// use nocurl::algorithms::dag_gnn::{self, NoCurlGnnParams};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
-/// let simulation = Simulation { variables: 4, rows: 100, ..Simulation::default() };
+/// let simulation = Simulation { variables: 5, rows: 100, ..Simulation::default() };
 /// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
 /// let params = NoCurlGnnParams { estimate_epochs: 20, epochs: 30, ..NoCurlGnnParams::default() };

@@ -100,7 +100,7 @@ impl NoCurlMlpParams {
 /// Those of [`notears-mlp`](super::propose).
 ///
 /// ```
-/// use nocurl::algorithms::notears_mlp::nocurl::{self, NoCurlMlpParams};
+/// use nocurl::algorithms::notears_mlp::nocurl::{NoCurlMlpParams, propose};
 /// use nocurl::{Dataset, Mat, Problem};
 /// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;
 /// let x = |i: usize| (i as f64 * 0.414).fract() * 4.0 - 2.0;
@@ -109,7 +109,7 @@ impl NoCurlMlpParams {
 /// let data = Dataset::new(Dataset::default_names(2), values)?;
 /// let problem = Problem::new(&data.moments(), true)?;
 /// let params = NoCurlMlpParams { hidden: 8, ..NoCurlMlpParams::default() };
-/// let proposal = nocurl::propose(&problem, &data, &params, 0, &())?;
+/// let proposal = propose(&problem, &data, &params, 0, &())?;
 /// assert_eq!(proposal.order.sequence(), [0, 1]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
