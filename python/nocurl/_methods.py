@@ -77,7 +77,7 @@ class Shared(SharedButThreshold, SharedButPrune, total=False):
 
 
 #: Parameters of the engine under the names that users of Python know.
-RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "lambda_"}
+RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "penalty"}
 
 #: Other names for parameters.
 ALIASES = {"w_threshold": "threshold"}
@@ -315,7 +315,7 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
     close = get_close_matches(name, known, 1)
     hint = f" (did you mean `{close[0]}`?)" if close else ""
     others = [c.__name__ for c in Learner.__subclasses__() if name in c._own]
-    elsewhere = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+    elsewhere = f"; {', '.join(others)} {'has' if len(others) == 1 else 'have'} it"
     return (
         f"`{name}` is not a parameter of `{cls.__name__}`{hint}, which has {', '.join(known)}"
         f"{elsewhere if others else ''}"
@@ -684,7 +684,7 @@ class NoCurlGNN(Learner, method="nocurl-gnn"):
     ----------
     hidden : int
         Hidden units of each network.
-    lambda_ : float
+    penalty : float
         Penalty on cycles while the estimate is trained.
     estimate_epochs : int
         Passes over the rows for the estimate.
@@ -714,7 +714,7 @@ class NoCurlGNN(Learner, method="nocurl-gnn"):
             self,
             *,
             hidden: int = ...,
-            lambda_: float = ...,
+            penalty: float = ...,
             estimate_epochs: int = ...,
             epochs: int = ...,
             learning_rate: float = ...,
