@@ -146,14 +146,18 @@ class Learner(BaseEstimator):
     _method: str
     #: Parameters of the method under their names in Python, with their defaults.
     _own: dict[str, Any]
+    #: What the engine calls them.
+    _engine_names: dict[str, str]
 
     def __init_subclass__(cls, *, method: str, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         described = json.loads(_nocurl.describe_method(method))
         cls._method = method
+        parameters = described["parameters"]
+        cls._engine_names = {RENAMED.get(name, name): name for name in parameters}
         cls._own = {
             RENAMED.get(name, name): tuple(value) if isinstance(value, list) else value
-            for name, value in described["parameters"].items()
+            for name, value in parameters.items()
         }
         cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
@@ -181,8 +185,7 @@ class Learner(BaseEstimator):
         return self
 
     def _request(self) -> dict[str, Any]:
-        names = {new: old for old, new in RENAMED.items()}
-        own = {names.get(name, name): getattr(self, name) for name in self._own}
+        own = {engine: getattr(self, name) for name, engine in self._engine_names.items()}
         shared = {name: getattr(self, name) for name in SHARED if name not in self._own}
         prune = shared.get("prune")
         if isinstance(prune, str):
