@@ -32,9 +32,8 @@ from ._methods import (
     methods,
 )
 from ._moments import Moments
+from ._nocurl import __version__ as __version__
 from ._simulate import Simulated, simulate
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CAM",

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+__version__: str
+
 _Matrix = NDArray[np.float64]
 _Vector = NDArray[np.float64]
 

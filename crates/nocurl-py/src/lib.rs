@@ -33,4 +33,9 @@ mod _nocurl {
     use super::simulate::simulate;
     #[pymodule_export]
     use super::watch::fail;
+
+    /// The version of the engine, which is that of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "the name that Python has for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }
