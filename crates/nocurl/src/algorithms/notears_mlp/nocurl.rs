@@ -148,10 +148,8 @@ pub fn propose(
 
     // Step 2, Eq. (solvep): the potential, then networks that follow it.
     let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
-    let mut order = Order::from_potential(&potential);
-    if let Some(knowledge) = problem.knowledge() {
-        order = knowledge.repair(&order);
-    }
+    let found = Order::from_potential(&potential);
+    let order = problem.knowledge().map_or_else(|| found.clone(), |known| known.repair(&found));
     let ranks = order.ranks();
     let earlier = candidates(problem, |i, j| ranks[i] < ranks[j]);
     let progress = Counter::new("training along the order", d, observer);
@@ -170,8 +168,9 @@ pub fn propose(
 
     let short = infos.iter().any(|info| info.termination == Termination::MaxIterations);
     Ok(Proposal {
+        // The potential is that of the estimate: another order has another one.
+        potential: (order == found).then_some(potential),
         order,
-        potential: Some(potential),
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: Some(estimate),
         iterations: infos.iter().map(|info| info.iterations).sum(),
