@@ -26,11 +26,31 @@ impl Adam {
         let age = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let rate = learning_rate / (1.0 - FIRST_DECAY.powi(age));
         let scale = 1.0 / (1.0 - SECOND_DECAY.powi(age)).sqrt();
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((x, &g), (first, second)) in x.iter_mut().zip(gradient).zip(moments) {
+        let (first, second) = (&mut self.first, &mut self.second);
+        pulp::Arch::new().dispatch(Step { x, gradient, first, second, rate, scale });
+    }
+}
+
+struct Step<'a> {
+    x: &'a mut [f64],
+    gradient: &'a [f64],
+    first: &'a mut [f64],
+    second: &'a mut [f64],
+    rate: f64,
+    scale: f64,
+}
+
+/// Compiled for each set of vector instructions; the bits are the same with all of them.
+impl pulp::NullaryFnOnce for Step<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let moments = self.first.iter_mut().zip(self.second);
+        for ((x, &g), (first, second)) in self.x.iter_mut().zip(self.gradient).zip(moments) {
             *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * g;
             *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * g * g;
-            *x -= rate * *first / (second.sqrt() * scale + FLOOR);
+            *x -= self.rate * *first / (second.sqrt() * self.scale + FLOOR);
         }
     }
 }

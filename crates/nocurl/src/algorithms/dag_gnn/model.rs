@@ -81,6 +81,7 @@ pub(super) struct Model {
     penalty: Penalty,
     autoencoder: Autoencoder,
     gradient: Vec<f64>,
+    arch: pulp::Arch,
 }
 
 impl Model {
@@ -96,6 +97,7 @@ impl Model {
             penalty: Penalty::new(Acyclicity::Polynomial, d),
             autoencoder: Autoencoder::new(layout, rows),
             gradient: vec![0.0; layout.size()],
+            arch: pulp::Arch::new(),
         }
     }
 
@@ -159,20 +161,44 @@ impl Model {
 
     fn amplify(&mut self, weights: &[f64]) {
         let near = weights.iter().all(|w| w.abs() <= NEAR / AMPLIFICATION);
+        let (matrix, slope) = (&mut self.matrix, &mut self.slope);
+        let entries = Amplify { weights, scale: &self.scale, matrix, slope };
         if near {
-            self.amplify_by(weights, hyperbolic);
+            self.arch.dispatch(entries);
         } else {
-            self.amplify_by(weights, |x| (libm::sinh(x), libm::cosh(x)));
+            entries.by(|x| (libm::sinh(x), libm::cosh(x)));
         }
     }
+}
 
-    fn amplify_by(&mut self, weights: &[f64], hyperbolic: impl Fn(f64) -> (f64, f64)) {
-        let entries = self.matrix.iter_mut().zip(&mut self.slope);
-        for ((&w, &scale), (entry, slope)) in weights.iter().zip(&self.scale).zip(entries) {
+/// The matrix `scale∘sinh(3 W)` and its derivative in W.
+struct Amplify<'a> {
+    weights: &'a [f64],
+    scale: &'a [f64],
+    matrix: &'a mut [f64],
+    slope: &'a mut [f64],
+}
+
+impl Amplify<'_> {
+    #[inline(always)]
+    fn by(self, hyperbolic: impl Fn(f64) -> (f64, f64)) {
+        let factors = self.weights.iter().zip(self.scale);
+        let entries = self.matrix.iter_mut().zip(self.slope);
+        for ((&w, &scale), (entry, slope)) in factors.zip(entries) {
             let (sinh, cosh) = hyperbolic(AMPLIFICATION * w);
             *entry = scale * sinh;
             *slope = AMPLIFICATION * scale * cosh;
         }
+    }
+}
+
+/// Compiled for each set of vector instructions; the bits are the same with all of them.
+impl pulp::NullaryFnOnce for Amplify<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.by(hyperbolic);
     }
 }
 
