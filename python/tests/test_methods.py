@@ -37,7 +37,7 @@ def test_editors_know_every_parameter():
     import inspect
     from typing import get_type_hints
 
-    from nocurl import _methods
+    from nocurl import _learner, _methods
 
     tree = ast.parse(inspect.getsource(_methods))
     for node in tree.body:
@@ -45,7 +45,7 @@ def test_editors_know_every_parameter():
             functions = [item for item in ast.walk(node) if isinstance(item, ast.FunctionDef)]
             names = [argument.arg for argument in functions[0].args.kwonlyargs]
             assert sorted(names) == sorted(cls._own), cls
-    assert set(get_type_hints(_methods.Shared)) == {*_methods.SHARED, *_methods.ALIASES}
+    assert set(get_type_hints(_learner.Shared)) == {*_learner.SHARED, *_learner.ALIASES}
 
 
 #: Checks that cannot pass, and why.

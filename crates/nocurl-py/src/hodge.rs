@@ -1,7 +1,7 @@
 //! Hodge calculus on arrays.
 
 use nocurl::graph::Reachability;
-use nocurl::hodge;
+use nocurl::{Mat, MatRef, hodge};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -137,9 +137,7 @@ pub(crate) fn weights_on_potential<'py>(
     weights: PyReadonlyArray2<'py, f64>,
     potential: Vec<f64>,
 ) -> PyResult<Matrix<'py>> {
-    let weights = square(&weights)?;
-    check("potential", potential.len(), weights.nrows())?;
-    Ok(matrix(py, hodge::weights_on_potential(weights.as_ref(), &potential).as_ref()))
+    on_potential(py, &weights, &potential, hodge::weights_on_potential)
 }
 
 /// The acyclic graph of weights and a potential.
@@ -149,9 +147,18 @@ pub(crate) fn graph_of<'py>(
     weights: PyReadonlyArray2<'py, f64>,
     potential: Vec<f64>,
 ) -> PyResult<Matrix<'py>> {
-    let weights = square(&weights)?;
+    on_potential(py, &weights, &potential, hodge::graph_of)
+}
+
+fn on_potential<'py>(
+    py: Python<'py>,
+    weights: &PyReadonlyArray2<'py, f64>,
+    potential: &[f64],
+    make: fn(MatRef<'_, f64>, &[f64]) -> Mat<f64>,
+) -> PyResult<Matrix<'py>> {
+    let weights = square(weights)?;
     check("potential", potential.len(), weights.nrows())?;
-    Ok(matrix(py, hodge::graph_of(weights.as_ref(), &potential).as_ref()))
+    Ok(matrix(py, make(weights.as_ref(), potential).as_ref()))
 }
 
 /// How much of a graph is an order: energies of the gradient, the curl and the harmonic part.

@@ -1,0 +1,352 @@
+"""What all methods have in common, after the conventions of scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from . import _nocurl
+from ._graph import Graph
+from ._progress import Bar
+from ._table import Table, as_table
+from ._values import seed_of, to_json
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    from typing_extensions import Self, Unpack
+
+#: Parameters that all methods share, with their defaults; :class:`Learner` explains them.
+SHARED: dict[str, Any] = {
+    "threshold": None,
+    "refine": None,
+    "prune": None,
+    "center": True,
+    "knowledge": None,
+    "missing": "error",
+    "drop_constant": False,
+    "bootstrap": None,
+    "checkpoint": None,
+    "diagnose": False,
+    "random_state": 0,
+    "n_jobs": None,
+    "show_progress": False,
+}
+
+
+class Common(TypedDict, total=False):
+    """The types of the same, for editors and type checkers, but for those that a method may have
+    for itself."""
+
+    refine: str | None
+    center: bool
+    knowledge: dict[str, Any] | str | os.PathLike[str] | None
+    missing: str
+    drop_constant: bool
+    bootstrap: int | None
+    checkpoint: str | os.PathLike[str] | None
+    diagnose: bool
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    n_jobs: int | None
+    show_progress: bool | Callable[[str, int, int | None, float | None], object]
+
+
+class SharedButThreshold(Common, total=False):
+    """All but the threshold."""
+
+    prune: str | dict[str, Any] | None
+
+
+class SharedButPrune(Common, total=False):
+    """All but the rule that prunes."""
+
+    threshold: float | None
+    w_threshold: float | None
+
+
+class Shared(SharedButThreshold, SharedButPrune, total=False):
+    """All of them."""
+
+
+#: Parameters of the engine under the names that users of Python know.
+RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "penalty"}
+
+#: Other names for parameters.
+ALIASES = {"w_threshold": "threshold"}
+
+
+class Learner(BaseEstimator):
+    """What all methods have in common.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        Weights smaller than this go. By default 0.3, or 0 where a rule or a score has chosen the
+        edges. ``w_threshold`` is another name for it.
+    refine : {None, "equal-variance", "bic"}
+        Order search after the method.
+    prune : {None, "bic", "ebic", "t-test"} or dict
+        Rule that drops edges; ``{"rule": "t-test", "alpha": 0.01}`` for another level than 0.05.
+    center : bool
+        Subtract means.
+    knowledge : dict or path, optional
+        What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
+        of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
+        result satisfies it.
+    missing : {"error", "drop", "em"}
+        What to do about missing values: refuse them, leave out their rows, or estimate moments by
+        expectation-maximisation.
+    drop_constant : bool
+        Leave out columns that do not vary, instead of refusing them.
+    bootstrap : int, optional
+        Learn again from this many resampled tables.
+    checkpoint : path, optional
+        Where methods that train (:class:`DagGNN`, :class:`NoCurlGNN`) keep their state. A fit that
+        was stopped goes on from there, with the same result.
+    diagnose : bool
+        Check the result: units, sortability, residuals and so on.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random. The same integer gives the same bits.
+    n_jobs : int, optional
+        Threads: one for each core by default and for -1. The result does not depend on it.
+    show_progress : bool or callable
+        Show a bar (needs tqdm), or call ``show_progress(stage, done, total, objective)`` now and
+        then.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The result with everything that is known about it.
+    adjacency_matrix_ : ndarray or DataFrame
+        Entry (i, j) is the weight of the edge i -> j; a DataFrame where the data had names.
+    causal_order_ : ndarray of int
+        Columns from causes to effects.
+    potential_ : ndarray
+        A number for each column that rises along every edge.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where they had any.
+    n_iter_ : int
+        Iterations of the method.
+    termination_ : str
+        How it ended, such as "converged" or "max-iterations".
+    warnings_ : list of str
+        What you should know.
+    """
+
+    _method: str
+    #: Parameters of the method under their names in Python, with their defaults.
+    _own: dict[str, Any]
+    #: What the engine calls them.
+    _engine_names: dict[str, str]
+
+    def __init_subclass__(cls, *, method: str, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        described = json.loads(_nocurl.describe_method(method))
+        cls._method = method
+        parameters = described["parameters"]
+        cls._engine_names = {RENAMED.get(name, name): name for name in parameters}
+        cls._own = {
+            RENAMED.get(name, name): tuple(value) if isinstance(value, list) else value
+            for name, value in parameters.items()
+        }
+        cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Learns a graph.
+
+        Parameters
+        ----------
+        X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
+            The table, one column per variable. It is not copied, but by methods that need its
+            rows (``CAM`` and the networks) and by ``bootstrap``.
+        y : None
+            Not used; here for the sake of pipelines.
+
+        Raises
+        ------
+        ValueError
+            For data and parameters that cannot be used, in the words of the command line.
+        """
+        table = as_table(X)
+        request = to_json(self._request())
+        with Bar.of(self.show_progress) as progress:
+            text = _nocurl.learn(table.handle, table.names, request, progress)
+        self._keep(Graph(json.loads(text)), table)
+        return self
+
+    def _request(self) -> dict[str, Any]:
+        own = {engine: getattr(self, name) for name, engine in self._engine_names.items()}
+        shared = {name: getattr(self, name) for name in SHARED if name not in self._own}
+        prune = shared.get("prune")
+        if isinstance(prune, str):
+            prune = {"rule": prune, "alpha": 0.05} if prune == "t-test" else {"rule": prune}
+        return {
+            "method": self._method,
+            "parameters": own,
+            "center": shared["center"],
+            "refine": shared["refine"],
+            "prune": prune,
+            "threshold": shared.get("threshold"),
+            "seed": seed_of(shared["random_state"]),
+            "knowledge": _knowledge(shared["knowledge"]),
+            "missing": shared["missing"],
+            "drop_constant": shared["drop_constant"],
+            "bootstrap": shared["bootstrap"],
+            "checkpoint": _path(shared["checkpoint"]),
+            "diagnose": shared["diagnose"],
+            "threads": _threads(shared["n_jobs"]),
+        }
+
+    def _keep(self, graph: Graph, table: Table) -> None:
+        """Sets what is known after fitting, in the columns of the data."""
+        self.graph_ = graph
+        labels = table.labels
+        named = labels is not None or not table.names
+        columns = [str(name) for name in labels] if labels is not None else table.names
+        columns = columns or graph.variables
+        labels = list(labels) if labels is not None else columns
+        place = {name: j for j, name in enumerate(columns)}
+        used = [place[name] for name in graph.variables]
+        weights = np.zeros((len(columns), len(columns)))
+        weights[np.ix_(used, used)] = graph.weights
+        self.n_features_in_ = len(columns)
+        if named and all(isinstance(label, str) for label in labels):
+            self.feature_names_in_ = np.array(labels, dtype=object)
+        elif "feature_names_in_" in vars(self):
+            del self.feature_names_in_
+        self.adjacency_matrix_ = _with_names(weights, labels) if named else weights
+        self.causal_order_ = np.array([place[name] for name in graph.order])
+        self.potential_ = np.full(len(columns), np.nan)
+        self.potential_[used] = graph.potential
+        self.n_iter_ = graph.iterations
+        self.termination_ = graph.termination
+        self.warnings_ = graph.warnings
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters by name."""
+        return super().set_params(**{ALIASES.get(name, name): v for name, v in params.items()})
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The graph for networkx; see :meth:`Graph.to_networkx`."""
+        return self.graph_.to_networkx()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row for each edge; see :meth:`Graph.to_pandas`."""
+        return self.graph_.to_pandas()
+
+    def to_dot(self) -> str:
+        """The graph for Graphviz."""
+        return self.graph_.to_dot()
+
+    def to_gml(self) -> str:
+        """The graph in the Graph Modelling Language."""
+        return self.graph_.to_gml()
+
+    def to_json(self) -> str:
+        """Everything, as the command line writes it."""
+        return self.graph_.to_json()
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draws the graph; see :meth:`Graph.plot`."""
+        return self.graph_.plot(ax, **options)
+
+    def _repr_html_(self) -> str:
+        if "graph_" in vars(self):
+            return self.graph_._repr_html_()
+        return super()._repr_html_()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def __getattr__(self, name: str) -> Any:
+        # Only called for what is not there.
+        if name.endswith("_") and not name.startswith("_"):
+            raise NotFittedError(
+                f"this {type(self).__name__} has no `{name}` yet: call `fit` with a table first"
+            )
+        raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("drop", "em")
+        tags.target_tags.required = False
+        return tags
+
+
+def _constructor(cls: type[Learner]) -> Callable[..., None]:
+    """A constructor with the parameters of the method and those that all share."""
+    defaults = {**cls._own, **{name: v for name, v in SHARED.items() if name not in cls._own}}
+
+    def __init__(self: Learner, **params: Any) -> None:
+        params = _unaliased(params)
+        for name in params:
+            if name not in defaults:
+                raise ValueError(_unknown(cls, name, defaults))
+        for name, default in defaults.items():
+            setattr(self, name, params.get(name, default))
+
+    kind = inspect.Parameter
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [kind("self", kind.POSITIONAL_OR_KEYWORD)]
+        + [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in defaults.items()]
+    )
+    __init__.__qualname__ = f"{cls.__name__}.__init__"
+    return __init__
+
+
+def _unaliased(params: dict[str, Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for name, value in params.items():
+        known = ALIASES.get(name, name)
+        if known in named:
+            raise ValueError(f"`{name}` and `{known}` are the same parameter: give one of them")
+        named[known] = value
+    return named
+
+
+def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
+    close = get_close_matches(name, known, 1)
+    hint = f" (did you mean `{close[0]}`?)" if close else ""
+    others = [c.__name__ for c in Learner.__subclasses__() if name in c._own]
+    elsewhere = f"; {', '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+    return (
+        f"`{name}` is not a parameter of `{cls.__name__}`{hint}, which has {', '.join(known)}"
+        f"{elsewhere if others else ''}"
+    )
+
+
+def _knowledge(knowledge: Any) -> Any:
+    if isinstance(knowledge, dict) and "tiers" in knowledge:
+        tiers = [t if isinstance(t, dict) else {"variables": t} for t in knowledge["tiers"]]
+        return {**knowledge, "tiers": tiers}
+    return knowledge if isinstance(knowledge, dict) else _path(knowledge)
+
+
+def _path(path: Any) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def _threads(n_jobs: Any) -> int | None:
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs is {n_jobs}: give a number of threads, or -1 for one per core")
+
+
+def _with_names(weights: np.ndarray, labels: list) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return weights
+    return pandas.DataFrame(weights, index=labels, columns=labels)
