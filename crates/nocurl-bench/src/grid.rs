@@ -61,12 +61,17 @@ impl Scenario {
     /// The seed of one trial's data. It depends on nothing but the arguments and the scenario's
     /// name, so that a trial keeps its data whatever else is in the grid.
     pub fn seed(&self, base: u64, size: usize, trial: u32) -> u64 {
-        let name = self.same_draws_as.as_ref().unwrap_or(&self.name);
+        let name = self.drawn_as();
         // FNV-1a of the name; SplitMix64 to mix in the rest.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         [size as u64, u64::from(trial), base].iter().fold(hash, |hash, part| mix(hash ^ mix(*part)))
+    }
+
+    /// The scenario whose draws these are.
+    pub(crate) fn drawn_as(&self) -> &str {
+        self.same_draws_as.as_ref().unwrap_or(&self.name)
     }
 
     /// What makes results comparable: rows under one name must have one definition.

@@ -95,14 +95,15 @@ pub fn rows() -> &'static [Published] {
 }
 
 /// The published row for a method on a scenario, if the scenario is the paper's: a name alone is
-/// not enough, the data must be drawn as the paper's.
+/// not enough, the data must be drawn as the paper's. A case that is there with two functions has
+/// the same published row for both.
 pub fn find(scenario: &Scenario, size: usize, method: &str) -> Option<&'static Published> {
     if !published_scenarios().contains(scenario) {
         return None;
     }
     let row = |method: &str| {
         let same =
-            |row: &&Published| row.case == scenario.name && row.d == size && row.method == method;
+            |row: &&Published| row.case == scenario.drawn_as() && row.d == size && row.method == method;
         rows().iter().find(same)
     };
     row(method).or_else(|| row(&by_penalty(method)?))
@@ -117,7 +118,7 @@ pub fn others(
 ) -> impl Iterator<Item = &'static Published> {
     let published = published_scenarios().contains(scenario);
     let case =
-        rows().iter().filter(move |row| published && row.case == scenario.name && row.d == size);
+        rows().iter().filter(move |row| published && row.case == scenario.drawn_as() && row.d == size);
     case.filter(|row| row.table == "gnn" && contenders.iter().all(|one| one.name != row.method))
 }
 

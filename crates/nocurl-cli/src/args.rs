@@ -357,7 +357,7 @@ Grids:
   paper, paper-linear   the paper's Tables score1 to score4: all methods on linear data
   paper-hyper           its Tables hyperER3 and hyperER6: penalties and ablations of NoCurl
   paper-ablation        its Table ablation: ER6-Gaussian, d = 30
-  paper-nonlinear       its Table gnn: three kinds of nonlinear data
+  paper-nonlinear       its Table gnn: three kinds of nonlinear data, one of them in two readings
   standardised          the data of paper-linear with unit variances
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
   default               raw, standardised, unequal-variance and non-Gaussian data

@@ -32,17 +32,9 @@ pub(super) struct Lagrangian {
     accepted: Option<f64>,
     /// h when the penalty was last looked at; the published code begins with 1.
     latest: f64,
-    pub(super) best: Option<Best>,
+    /// The smallest loss of an epoch so far, without penalties.
+    best: Option<f64>,
     pub(super) ended: Option<Termination>,
-}
-
-/// The epoch of the smallest loss without penalties.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Best {
-    loss: f64,
-    /// By columns.
-    pub(super) matrix: Vec<f64>,
 }
 
 impl Lagrangian {
@@ -69,16 +61,11 @@ impl Lagrangian {
         (initial / (self.rho.log10() + 1e-10)).clamp(SLOWEST, FASTEST)
     }
 
-    /// Takes in an epoch, whose last step saw this matrix.
-    pub(super) fn advance(&mut self, params: &DagGnnParams, epoch: &Trained, matrix: &[f64]) {
-        let best = self
-            .best
-            .get_or_insert_with(|| Best { loss: f64::INFINITY, matrix: vec![0.0; matrix.len()] });
-        if epoch.loss < best.loss {
-            best.loss = epoch.loss;
-            best.matrix.copy_from_slice(matrix);
-        }
-        let worse = epoch.loss > WORSE * best.loss;
+    /// Takes in an epoch.
+    pub(super) fn advance(&mut self, params: &DagGnnParams, epoch: &Trained) {
+        let best = self.best.map_or(epoch.loss, |best| best.min(epoch.loss));
+        self.best = Some(best);
+        let worse = epoch.loss > WORSE * best;
         self.epoch += 1;
         if self.epoch < params.epochs {
             return;
@@ -107,12 +94,10 @@ impl Lagrangian {
         };
     }
 
-    /// True when all numbers are finite and the best matrix has this many entries.
-    pub(super) fn is_sound(&self, entries: usize) -> bool {
-        let best =
-            self.best.iter().all(|best| best.loss.is_finite() && best.matrix.len() == entries);
-        let best_entries = self.best.iter().flat_map(|best| &best.matrix);
-        best && best_entries.chain([&self.alpha, &self.rho, &self.latest]).all(|x| x.is_finite())
+    /// True when all numbers are finite.
+    pub(super) fn is_sound(&self) -> bool {
+        let numbers = [Some(self.alpha), Some(self.rho), Some(self.latest), self.accepted, self.best];
+        numbers.iter().flatten().all(|x| x.is_finite())
     }
 }
 
@@ -172,7 +157,7 @@ mod tests {
             while schedule.ended.is_none() {
                 let multiplier = schedule.multiplier();
                 found.push((multiplier.linear, multiplier.quadratic));
-                schedule.advance(&params, &results(&mut count), &[0.0]);
+                schedule.advance(&params, &results(&mut count));
             }
             assert_eq!(found, expected);
             assert_eq!((schedule.alpha, schedule.rho), end);
@@ -186,15 +171,5 @@ mod tests {
         assert!((rate(10.0) - 3e-3).abs() < 1e-11);
         assert!((rate(1e3) - 1e-3).abs() < 1e-11);
         assert_eq!(Lagrangian { rho: 1e9, ..Lagrangian::new() }.learning_rate(1e-4), 1e-4);
-    }
-
-    #[test]
-    fn the_best_matrix_is_kept() {
-        let params = DagGnnParams::default();
-        let mut schedule = Lagrangian::new();
-        for (loss, entry) in [(3.0, 1.0), (2.0, 2.0), (2.5, 3.0)] {
-            schedule.advance(&params, &Trained { loss, cycles: 1.0, edges: 0 }, &[entry]);
-        }
-        assert_eq!(schedule.best, Some(Best { loss: 2.0, matrix: vec![2.0] }));
     }
 }

@@ -46,14 +46,15 @@ use crate::{Dataset, Error, Mat, MatRef, Observer, Order, Problem, Proposal, Ter
 ///
 /// For each penalty, `KL + NLL + alpha h + rho h^2 / 2 + 100 tr(A∘A)` with
 /// `h = tr (I + A∘A/d)^d - d` is trained by Adam for some hundred epochs, from where the last one
-/// ended. Rho grows tenfold while h does not fall to a quarter, then alpha grows by `rho h`. Of all
-/// epochs the one with the smallest `KL + NLL` gives the matrix; entries below `threshold` are no
-/// edges. That epoch can be an early one, whose matrix has cycles: then the weakest edges are
-/// dropped until there is none, with a warning.
+/// ended. Rho grows tenfold while h does not fall to a quarter, then alpha grows by `rho h`, until h
+/// is at most `penalty_tolerance`. Entries of the last matrix below `threshold` are no edges. Where
+/// a limit ended the training, the matrix may still have cycles: then the weakest edges are dropped
+/// until there is none, with a warning.
 ///
 /// As the published code does it, with two differences: rows are dealt into batches once at random,
 /// where it keeps the order of the table, and batches are even where the number of rows is no
-/// multiple of their size.
+/// multiple of their size. That code prints several graphs, among them that of the epoch with the
+/// smallest `KL + NLL`, which can be an early one with cycles; the last one is as close to the truth.
 ///
 /// Edges that prior knowledge forbids are pinned at 0. Directions rest on equal variances after one
 /// transformation that all variables share, so they depend on units.
@@ -97,28 +98,27 @@ pub fn propose(
     });
     let mut before = state.clone();
     let mut model = trainer.model(allowed(problem));
-    let (best, termination) = loop {
+    let termination = loop {
         let Stage::Constrained(schedule) = &state.stage else { return Err(unfit()) };
-        if let (Some(best), Some(ended)) = (&schedule.best, schedule.ended) {
-            break (best, ended);
+        if let Some(ended) = schedule.ended {
+            break ended;
         }
         let multiplier = Some(schedule.multiplier());
         let rate = schedule.learning_rate(params.learning_rate);
         let trained = trainer.epoch(&mut model, &mut state, &mut before, multiplier, rate)?;
         let Stage::Constrained(schedule) = &mut state.stage else { return Err(unfit()) };
-        schedule.advance(params, &trained, model.matrix());
+        schedule.advance(params, &trained);
         let over = schedule.ended.is_some();
         trainer.keep(&state, over);
     };
-    let estimate = edges(&best.matrix, problem.size(), params.threshold);
+    let estimate = edges(model.matrix_at(&state.parameters), problem.size(), params.threshold);
     let mut support = estimate.clone();
     let mut warnings = Vec::new();
     if Reachability::new(support.as_ref()).is_cyclic() {
         cut_cycles(&mut support);
         if termination != Termination::PenaltyLimit {
             warnings.push(
-                "the matrix of the best epoch has cycles: the weakest edges were dropped until \
-                 none was left"
+                "the matrix has cycles: the weakest edges were dropped until none was left"
                     .into(),
             );
         }

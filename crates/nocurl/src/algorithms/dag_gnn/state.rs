@@ -52,7 +52,7 @@ impl TrainingState {
         let sound = sizes.iter().all(|part| part.len() == size && finite(part))
             && self.adam.second.iter().all(|&x| x >= 0.0)
             && match &self.stage {
-                Stage::Constrained(schedule) => schedule.is_sound(entries),
+                Stage::Constrained(schedule) => schedule.is_sound(),
                 Stage::Estimate => true,
                 Stage::OnPotential(estimate) => estimate.len() == entries && finite(estimate),
             };
