@@ -109,8 +109,9 @@ class Learner(BaseEstimator):
     bootstrap : int, optional
         Learn again from this many resampled tables.
     checkpoint : path, optional
-        Where methods that train (:class:`DagGNN`, :class:`NoCurlGNN`) keep their state. A fit that
-        was stopped goes on from there, with the same result.
+        Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
+        :class:`NoCurlMLP`) keep their state. A fit that was stopped goes on from there, with the
+        same result.
     diagnose : bool
         Check the result: units, sortability, residuals and so on.
     random_state : int, RandomState, Generator or None

@@ -27,7 +27,10 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("paper-linear", "the paper's Tables score1 to score4: all methods on linear data"),
     ("paper-hyper", "its Tables hyperER3 and hyperER6: penalties and ablations of NoCurl"),
     ("paper-ablation", "its Table ablation: ER6-Gaussian, d = 30"),
-    ("paper-nonlinear", "its Table gnn: three kinds of nonlinear data, one of them in two readings"),
+    (
+        "paper-nonlinear",
+        "its Table gnn: three kinds of nonlinear data, one of them in two readings",
+    ),
     ("standardised", "the data of paper-linear with unit variances, which hide the order"),
     ("unequal-variance", "as paper-linear, with noise variances between 0.5 and 2"),
     ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),

@@ -102,8 +102,9 @@ pub fn find(scenario: &Scenario, size: usize, method: &str) -> Option<&'static P
         return None;
     }
     let row = |method: &str| {
-        let same =
-            |row: &&Published| row.case == scenario.drawn_as() && row.d == size && row.method == method;
+        let same = |row: &&Published| {
+            row.case == scenario.drawn_as() && row.d == size && row.method == method
+        };
         rows().iter().find(same)
     };
     row(method).or_else(|| row(&by_penalty(method)?))
@@ -117,8 +118,9 @@ pub fn others(
     contenders: &[Contender],
 ) -> impl Iterator<Item = &'static Published> {
     let published = published_scenarios().contains(scenario);
-    let case =
-        rows().iter().filter(move |row| published && row.case == scenario.drawn_as() && row.d == size);
+    let case = rows()
+        .iter()
+        .filter(move |row| published && row.case == scenario.drawn_as() && row.d == size);
     case.filter(|row| row.table == "gnn" && contenders.iter().all(|one| one.name != row.method))
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct LearnArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) bootstrap: Option<usize>,
 
-    /// Keep a training (dag-gnn, nocurl-gnn) in FILE, and go on from it when it is there
+    /// Keep a training of networks in FILE, and go on from it when it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 

@@ -59,10 +59,11 @@ impl Job {
             let all = Algorithm::all();
             let trained: Vec<&str> =
                 all.iter().filter(|method| method.trains()).map(Algorithm::name).collect();
+            let (last, others) = trained.split_last().unwrap_or((&"none", &[]));
             return Err(Error::Request(format!(
-                "--checkpoint: method `{}` is not trained, so there is nothing to keep; {} are",
+                "--checkpoint: method `{}` is not trained, so there is nothing to keep; {} and {last} are",
                 algorithm.name(),
-                trained.join(" and ")
+                others.join(", ")
             )));
         }
         if self.bootstrap.is_some() {

@@ -35,11 +35,11 @@ pub trait Keeper: Sync {
     /// The state to go on from; none starts afresh.
     fn state(&self) -> Option<TrainingState>;
 
-    /// Asked after each epoch: true when the state should be kept now.
+    /// Asked after each epoch or pass: true when the state should be kept now.
     fn is_due(&self) -> bool;
 
-    /// Keeps the state between two epochs: when it is due, when training is over, and when it
-    /// is stopped or diverges, which leaves the state before that epoch.
+    /// Keeps the state between two epochs or passes: when it is due, when training is over, and
+    /// when it is stopped or diverges, which leaves the state before that epoch or pass.
     fn keep(&self, state: &TrainingState);
 }
 

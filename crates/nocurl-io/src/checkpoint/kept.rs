@@ -24,8 +24,8 @@ pub(crate) struct Kept<'a> {
 /// What has become of the file.
 struct Written {
     when: Instant,
-    /// Epochs in the file, or why the last write failed.
-    outcome: Option<Result<u64, String>>,
+    /// How far the training in the file is, or why the last write failed.
+    outcome: Option<Result<String, String>>,
 }
 
 impl<'a> Kept<'a> {
@@ -52,23 +52,21 @@ impl<'a> Kept<'a> {
     pub(crate) fn error(&self, error: nocurl::Error) -> Error {
         let path = self.path.display();
         match (error, self.outcome()) {
-            (nocurl::Error::Cancelled, Some(Ok(epochs))) => Error::Stopped {
-                left: format!(
-                    "{epochs} epochs are kept in `{path}`; the same command goes on from there"
-                ),
+            (nocurl::Error::Cancelled, Some(Ok(done))) => Error::Stopped {
+                left: format!("{done} are kept in `{path}`; the same command goes on from there"),
             },
             (nocurl::Error::Cancelled, Some(Err(reason))) => {
                 Error::Stopped { left: format!("the training was not kept: {reason}") }
             }
-            (error @ nocurl::Error::Numeric { .. }, Some(Ok(epochs))) => Error::Diverged {
+            (error @ nocurl::Error::Numeric { .. }, Some(Ok(done))) => Error::Diverged {
                 reason: error.to_string(),
-                left: format!("the {epochs} epochs before are kept in `{path}`"),
+                left: format!("the {done} before are kept in `{path}`"),
             },
             (error, _) => error.into(),
         }
     }
 
-    fn outcome(&self) -> Option<Result<u64, String>> {
+    fn outcome(&self) -> Option<Result<String, String>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).outcome.clone()
     }
 }
@@ -85,7 +83,7 @@ impl Keeper for Kept<'_> {
 
     fn keep(&self, state: &TrainingState) {
         let outcome = write_checkpoint(self.path, &self.run, state);
-        let outcome = outcome.map(|()| state.epochs()).map_err(|error| error.to_string());
+        let outcome = outcome.map(|()| state.done()).map_err(|error| error.to_string());
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         *written = Written { when: Instant::now(), outcome: Some(outcome) };
     }

@@ -65,6 +65,11 @@ impl TrainingRun {
         if self.version != other.version {
             return Some(format!("it is of nocurl {}, not {}", self.version, other.version));
         }
+        // The method first: others have other parameters.
+        let method = |run: &Self| run.options.get("method").cloned().unwrap_or_default();
+        if method(self) != method(other) {
+            return Some(format!("its method is {}, not {}", method(self), method(other)));
+        }
         if let Some((name, value)) =
             other.options.iter().find(|(name, value)| self.options.get(*name) != Some(*value))
         {

@@ -17,9 +17,10 @@ mod problem;
 mod registry;
 pub mod sort_regress;
 mod sweep;
+mod training;
 
 pub use cam::CamParams;
-pub use dag_gnn::{DagGnnParams, NoCurlGnnParams, TrainingState};
+pub use dag_gnn::{DagGnnParams, NoCurlGnnParams};
 pub use exact::{ExactParams, ExactScore};
 pub use fges::{FgesParams, FgesSearch};
 pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
@@ -31,6 +32,7 @@ pub use notears_mlp::nocurl::NoCurlMlpParams;
 pub use order_search::OrderSearchParams;
 pub use problem::{Problem, Proposal, Termination};
 pub use registry::Algorithm;
+pub use training::TrainingState;
 
 use crate::Error;
 

@@ -230,13 +230,15 @@ impl Algorithm {
 
     /// True when moments are not enough: the method must be given a [`Dataset`].
     pub fn needs_rows(&self) -> bool {
-        matches!(self, Self::Cam(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_)) || self.trains()
+        matches!(self, Self::Cam(_)) || self.trains()
     }
 
-    /// True when the method trains epoch by epoch, and its state can be kept
-    /// ([`crate::Keeper`]).
+    /// True when the method trains networks, and its state can be kept ([`crate::Keeper`]).
     pub fn trains(&self) -> bool {
-        matches!(self, Self::DagGnn(_) | Self::NoCurlGnn(_))
+        matches!(
+            self,
+            Self::DagGnn(_) | Self::NoCurlGnn(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_)
+        )
     }
 
     /// Whether the method can honour prior knowledge.

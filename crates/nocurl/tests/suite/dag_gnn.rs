@@ -1,14 +1,10 @@
 //! DAG-GNN and its combination with NoCurl.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
 use nocurl::simulate::{Mechanism, Simulation, simulate};
-use nocurl::{
-    Algorithm, Dataset, Epoch, Error, Fit, Keeper, KnowledgeSpec, Mat, Observer, Options,
-    Termination, TrainingState, learn,
-};
+use nocurl::{Algorithm, Dataset, Error, Fit, KnowledgeSpec, Mat, Options, Termination, learn};
+
+use crate::notebook::{Notebook, written_and_read};
 
 fn dag_gnn(params: DagGnnParams) -> Options {
     Options { algorithm: Algorithm::DagGnn(params), ..Options::default() }
@@ -51,50 +47,6 @@ fn data(variables: usize, rows: usize, seed: u64) -> Dataset {
 
 fn edges(fit: &Fit) -> Vec<(usize, usize)> {
     fit.dag.edges().map(|(i, j, _)| (i, j)).collect()
-}
-
-/// Keeps every state that is due, goes on from one, and may stop the work.
-#[derive(Default)]
-struct Notebook {
-    from: Option<TrainingState>,
-    states: Mutex<Vec<TrainingState>>,
-    epochs: Mutex<Vec<Epoch>>,
-    asked: AtomicUsize,
-    stop_at: Option<usize>,
-}
-
-impl Keeper for Notebook {
-    fn state(&self) -> Option<TrainingState> {
-        self.from.clone()
-    }
-
-    fn is_due(&self) -> bool {
-        true
-    }
-
-    fn keep(&self, state: &TrainingState) {
-        self.states.lock().unwrap().push(state.clone());
-    }
-}
-
-impl Observer for Notebook {
-    fn trained(&self, epoch: Epoch) {
-        self.epochs.lock().unwrap().push(epoch);
-    }
-
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        Some(self)
-    }
-
-    fn cancelled(&self) -> bool {
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-        self.stop_at.is_some_and(|at| asked >= at)
-    }
-}
-
-/// A state as it comes back from a file.
-fn written_and_read(state: &TrainingState) -> TrainingState {
-    serde_json::from_str(&serde_json::to_string(state).unwrap()).unwrap()
 }
 
 #[test]
@@ -173,7 +125,7 @@ fn training_goes_on_from_any_epoch_with_the_same_bits() {
         for state in &states {
             let again = Notebook { from: Some(written_and_read(state)), ..Notebook::default() };
             let resumed = learn(&data, &options, &again).unwrap();
-            assert_eq!(resumed.estimate, fit.estimate, "from epoch {}", state.epochs());
+            assert_eq!(resumed.estimate, fit.estimate, "from {}", state.done());
             assert_eq!(resumed.unpruned, fit.unpruned);
             assert_eq!(resumed.iterations, fit.iterations);
             let last = again.states.into_inner().unwrap().pop();
@@ -192,7 +144,7 @@ fn a_training_that_is_stopped_keeps_its_last_whole_epoch() {
             assert_eq!(learn(&data, &options, &stopped).unwrap_err(), Error::Cancelled);
             let kept = stopped.states.into_inner().unwrap().pop().unwrap();
             // Three batches of an epoch, each asks once before it begins.
-            assert_eq!(kept.epochs() as usize, (stop_at - 1) / 3);
+            assert_eq!(kept.done(), format!("{} epochs", (stop_at - 1) / 3));
             let again = Notebook { from: Some(written_and_read(&kept)), ..Notebook::default() };
             assert_eq!(learn(&data, &options, &again).unwrap().unpruned, fit.unpruned);
         }
@@ -248,7 +200,7 @@ fn a_training_that_diverges_says_so_and_keeps_what_was_good() {
         assert!(told.contains("learning_rate lower") && told.contains("epoch 1"), "{told}");
         assert_eq!(told.lines().count(), 1);
         let kept = notebook.states.into_inner().unwrap().pop().unwrap();
-        assert_eq!(kept.epochs(), 0);
+        assert_eq!(kept.done(), "0 epochs");
     }
 }
 

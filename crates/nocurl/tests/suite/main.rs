@@ -24,6 +24,7 @@ mod never_panics;
 mod nocurl;
 mod notears;
 mod notears_mlp;
+mod notebook;
 mod order_search;
 mod prune;
 mod reachability;

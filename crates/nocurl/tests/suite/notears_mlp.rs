@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nocurl::algorithms::{NoCurlMlpParams, NotearsMlpParams};
+use nocurl::algorithms::{DagGnnParams, NoCurlMlpParams, NotearsMlpParams};
 use nocurl::knowledge::KnowledgeSpec;
 use nocurl::metrics::shd;
 use nocurl::objective::Acyclicity;
@@ -10,6 +10,8 @@ use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
     Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, Termination, learn,
 };
+
+use crate::notebook::{Notebook, written_and_read};
 
 fn with(algorithm: Algorithm) -> Options {
     Options { algorithm, ..Options::default() }
@@ -86,6 +88,73 @@ fn seeds_and_threads() {
         };
         assert_eq!(run(1), run(2));
         assert_eq!(run(1), run(3));
+    }
+}
+
+#[test]
+fn training_goes_on_from_any_pass_with_the_same_bits() {
+    let data = additive(4, 300, 5).data;
+    for options in both() {
+        let whole = Notebook::default();
+        let fit = learn(&data, &options, &whole).unwrap();
+        let states = whole.states.into_inner().unwrap();
+        assert!(states.len() > 3);
+        assert_eq!(learn(&data, &options, &()).unwrap().unpruned, fit.unpruned);
+        for state in &states {
+            let again = Notebook { from: Some(written_and_read(state)), ..Notebook::default() };
+            let resumed = learn(&data, &options, &again).unwrap();
+            assert_eq!(resumed.unpruned, fit.unpruned, "from {}", state.done());
+            assert_eq!(resumed.estimate, fit.estimate);
+            let counts = |fit: &Fit| (fit.iterations, fit.evaluations, fit.termination);
+            assert_eq!(counts(&resumed), counts(&fit));
+            assert_eq!(again.states.into_inner().unwrap().last(), states.last());
+        }
+    }
+}
+
+#[test]
+fn a_training_that_is_stopped_keeps_its_last_whole_pass() {
+    let data = additive(4, 300, 5).data;
+    for options in both() {
+        let fit = learn(&data, &options, &()).unwrap();
+        let notebook = Notebook::default();
+        learn(&data, &options, &notebook).unwrap();
+        let asked = notebook.asked.into_inner();
+        let mut shares = Vec::new();
+        for stop_at in [1, asked / 2, asked - asked / 10] {
+            let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
+            assert_eq!(learn(&data, &options, &stopped).unwrap_err(), Error::Cancelled);
+            let kept = stopped.states.into_inner().unwrap().pop().unwrap();
+            shares.push(kept.done());
+            let again = Notebook { from: Some(written_and_read(&kept)), ..Notebook::default() };
+            assert_eq!(learn(&data, &options, &again).unwrap().unpruned, fit.unpruned);
+        }
+        assert_eq!(shares[0], "0 iterations");
+        assert_ne!(shares[2], "0 iterations");
+    }
+}
+
+#[test]
+fn a_state_of_another_training_is_refused() {
+    let (small, large) = (additive(4, 100, 1).data, additive(5, 100, 1).data);
+    let state_of = |data: &Dataset, options: &Options| {
+        let notebook = Notebook::default();
+        learn(data, options, &notebook).unwrap();
+        notebook.states.into_inner().unwrap().remove(0)
+    };
+    let [one, _] = both();
+    let wide = with(Algorithm::NotearsMlp(NotearsMlpParams { hidden: 7, ..Default::default() }));
+    let params = DagGnnParams { epochs: 1, batch: 50, max_rounds: 1, ..Default::default() };
+    let autoencoder = with(Algorithm::DagGnn(params));
+    for (data, options, state) in [
+        (&large, &one, state_of(&small, &one)),
+        (&small, &wide, state_of(&small, &one)),
+        (&small, &one, state_of(&small, &autoencoder)),
+        (&small, &autoencoder, state_of(&small, &one)),
+    ] {
+        let notebook = Notebook { from: Some(state), ..Notebook::default() };
+        let error = learn(data, options, &notebook).unwrap_err();
+        assert!(matches!(error, Error::Mismatch { what: "checkpoint", .. }), "{error}");
     }
 }
 

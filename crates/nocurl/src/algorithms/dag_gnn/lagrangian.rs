@@ -96,7 +96,8 @@ impl Lagrangian {
 
     /// True when all numbers are finite.
     pub(super) fn is_sound(&self) -> bool {
-        let numbers = [Some(self.alpha), Some(self.rho), Some(self.latest), self.accepted, self.best];
+        let numbers =
+            [Some(self.alpha), Some(self.rho), Some(self.latest), self.accepted, self.best];
         numbers.iter().flatten().all(|x| x.is_finite())
     }
 }

@@ -31,11 +31,12 @@ mod state;
 mod training;
 
 pub use params::{DagGnnParams, NoCurlGnnParams};
-pub use state::TrainingState;
+pub(super) use state::State;
 
 use self::lagrangian::Lagrangian;
-use self::state::{Stage, unfit};
+use self::state::Stage;
 use self::training::Trainer;
+use super::training::unfit;
 use crate::graph::Reachability;
 use crate::optimize::Multiplier;
 use crate::regress::{cut_cycles, linear_parts, threshold};
@@ -93,9 +94,9 @@ pub fn propose(
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let trainer = Trainer::new(problem, rows, params.settings(), seed, None, observer)?;
-    let mut state = trainer.kept()?.unwrap_or_else(|| {
-        TrainingState::new(trainer.initial(), Stage::Constrained(Lagrangian::new()))
-    });
+    let mut state = trainer
+        .kept()?
+        .unwrap_or_else(|| State::new(trainer.initial(), Stage::Constrained(Lagrangian::new())));
     let mut before = state.clone();
     let mut model = trainer.model(allowed(problem));
     let termination = loop {
@@ -118,8 +119,7 @@ pub fn propose(
         cut_cycles(&mut support);
         if termination != Termination::PenaltyLimit {
             warnings.push(
-                "the matrix has cycles: the weakest edges were dropped until none was left"
-                    .into(),
+                "the matrix has cycles: the weakest edges were dropped until none was left".into(),
             );
         }
     }
@@ -180,7 +180,7 @@ pub fn propose_with_nocurl(
     let trainer = Trainer::new(problem, rows, params.settings(), seed, Some(total), observer)?;
     let mut state = match trainer.kept()? {
         Some(state) => state,
-        None => TrainingState::new(trainer.initial(), Stage::Estimate),
+        None => State::new(trainer.initial(), Stage::Estimate),
     };
     let mut before = state.clone();
 
@@ -196,10 +196,8 @@ pub fn propose_with_nocurl(
         let estimate = model.matrix_at(&state.parameters).to_vec();
         let mut parameters = state.parameters;
         parameters[trainer.layout().matrix()..].fill(0.0);
-        state = TrainingState {
-            epochs: state.epochs,
-            ..TrainingState::new(parameters, Stage::OnPotential(estimate))
-        };
+        state =
+            State { epochs: state.epochs, ..State::new(parameters, Stage::OnPotential(estimate)) };
     }
 
     // Step 2: the potential, then weights that follow it.

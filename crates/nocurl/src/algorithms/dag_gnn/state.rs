@@ -6,17 +6,14 @@ use super::adam::Adam;
 use super::lagrangian::Lagrangian;
 use super::model::Layout;
 use crate::Error;
+use crate::algorithms::training::unfit;
 
-/// A training between two epochs: all that later epochs depend on besides data and options.
-///
-/// It can be written down and read back; training then goes on with the same bits as if it had
-/// never stopped. It fits only the data, the options and the version that it comes from, which
-/// whoever keeps it must see to.
+/// A training between two epochs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TrainingState {
+pub(in crate::algorithms) struct State {
     /// Epochs done.
-    pub(super) epochs: u64,
+    pub(in crate::algorithms) epochs: u64,
     pub(super) parameters: Vec<f64>,
     pub(super) adam: Adam,
     pub(super) stage: Stage,
@@ -34,15 +31,10 @@ pub(super) enum Stage {
     OnPotential(Vec<f64>),
 }
 
-impl TrainingState {
+impl State {
     pub(super) fn new(parameters: Vec<f64>, stage: Stage) -> Self {
         let adam = Adam::new(parameters.len());
         Self { epochs: 0, parameters, adam, stage }
-    }
-
-    /// Epochs done.
-    pub fn epochs(&self) -> u64 {
-        self.epochs
     }
 
     /// Refuses a state of another model, or one with numbers that make no sense.
@@ -62,12 +54,4 @@ impl TrainingState {
 
 fn finite(numbers: &[f64]) -> bool {
     numbers.iter().all(|x| x.is_finite())
-}
-
-/// The error of a state that is not one of this training.
-pub(super) fn unfit() -> Error {
-    Error::Mismatch {
-        what: "checkpoint",
-        detail: "it is not of this data and method; start again without it".into(),
-    }
 }

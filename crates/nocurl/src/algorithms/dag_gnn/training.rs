@@ -6,7 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{Batch, Layout, Model};
 use super::params::Settings;
-use super::state::TrainingState;
+use super::state::State;
+use crate::algorithms::training::{Kind, TrainingState, unfit};
 use crate::optimize::Multiplier;
 use crate::simulate::Noise;
 use crate::{Dataset, Epoch, Error, Mat, Observer, Problem, Progress};
@@ -136,9 +137,14 @@ impl<'a> Trainer<'a> {
     }
 
     /// The state to go on from, where one was kept.
-    pub(super) fn kept(&self) -> Result<Option<TrainingState>, Error> {
-        let state = self.observer.keeper().and_then(|keeper| keeper.state());
-        state.map(|state| state.check(self.layout).map(|()| state)).transpose()
+    pub(super) fn kept(&self) -> Result<Option<State>, Error> {
+        match self.observer.keeper().and_then(|keeper| keeper.state()) {
+            None => Ok(None),
+            Some(TrainingState(Kind::Autoencoder(state))) => {
+                state.check(self.layout).map(|()| Some(state))
+            }
+            Some(_) => Err(unfit()),
+        }
     }
 
     /// A model whose matrix has these factors.
@@ -151,15 +157,15 @@ impl<'a> Trainer<'a> {
     pub(super) fn epoch(
         &self,
         model: &mut Model,
-        state: &mut TrainingState,
-        before: &mut TrainingState,
+        state: &mut State,
+        before: &mut State,
         multiplier: Option<Multiplier>,
         learning_rate: f64,
     ) -> Result<Trained, Error> {
         before.clone_from(state);
         let stop = |error| {
             if let Some(keeper) = self.observer.keeper() {
-                keeper.keep(before);
+                keeper.keep(&TrainingState(Kind::Autoencoder(before.clone())));
             }
             Err(error)
         };
@@ -185,11 +191,11 @@ impl<'a> Trainer<'a> {
     }
 
     /// Hands the state on to be kept, now and then, and always when training is over.
-    pub(super) fn keep(&self, state: &TrainingState, over: bool) {
+    pub(super) fn keep(&self, state: &State, over: bool) {
         if let Some(keeper) = self.observer.keeper()
             && (over || keeper.is_due())
         {
-            keeper.keep(state);
+            keeper.keep(&TrainingState(Kind::Autoencoder(state.clone())));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Networks under an acyclicity constraint (`notears-mlp`), and the same by way of a potential
 //! (`nocurl-mlp`).
 
+mod journal;
 mod net;
 pub mod nocurl;
 mod sigmoid;
@@ -12,6 +13,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::journal::Journal;
+use self::journal::Log;
 use self::net::{Net, Rows};
 use self::train::{Training, norms};
 use super::require;
@@ -183,9 +186,11 @@ pub fn propose(
         max_rounds: params.max_rounds,
         restarts: false,
     };
+    let mut log = Log::open(observer, &candidates, params.hidden)?;
     let info = lagrangian.minimise(&mut nets, |multiplier, nets| {
-        training.minimise(nets, &candidates, Some(multiplier))
+        training.minimise(nets, &candidates, Some(multiplier), &mut log)
     })?;
+    log.keep();
     let mut norms = norms(&nets, problem.size());
     cut_cycles(&mut norms);
     let potential = hodge::potential(&Reachability::new(norms.as_ref()));

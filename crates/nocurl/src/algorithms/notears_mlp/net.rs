@@ -6,6 +6,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 use super::sigmoid::{Backward, Forward, sigmoid};
 use crate::{Dataset, Observer};
@@ -18,7 +19,8 @@ const BLOCK: usize = 256;
 /// Most inputs and hidden units lose all their first-layer weights early in training. Such inputs
 /// are left out, and such units are put aside: they are constants, which the output's bias takes
 /// in, and can be taken back as they were.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Net {
     pub(super) target: usize,
     /// The variables that enter, in rising order.
@@ -127,6 +129,18 @@ impl Net {
     /// Whether the weight of this input in this hidden unit is a parameter.
     pub(super) fn has(&self, input: usize, unit: usize) -> bool {
         unit < self.hidden && self.inputs.binary_search(&input).is_ok()
+    }
+
+    /// Whether it is a network for this variable with inputs among these and so many hidden units.
+    pub(super) fn is_of(&self, target: usize, candidates: &[usize], hidden: usize) -> bool {
+        let rising = self.inputs.windows(2).all(|pair| pair[0] < pair[1]);
+        self.target == target
+            && rising
+            && self.inputs.iter().all(|input| candidates.binary_search(input).is_ok())
+            && self.hidden.checked_add(self.aside.len()) == Some(hidden)
+            && self.parameters.len() == self.weights() + 2 * self.hidden + 1
+            && self.parameters.iter().all(|parameter| parameter.is_finite())
+            && self.aside.iter().all(|(bias, weight)| bias.is_finite() && weight.is_finite())
     }
 
     fn output_bias(&self) -> f64 {

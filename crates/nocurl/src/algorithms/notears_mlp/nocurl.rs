@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Training, candidates, centred, norms, start, validate_networks, validate_search};
+use super::{Log, Training, candidates, centred, norms, start, validate_networks, validate_search};
 use crate::algorithms::nocurl::validate_lambdas;
 use crate::algorithms::require;
 use crate::graph::Reachability;
@@ -138,11 +138,13 @@ pub fn propose(
     // Step 1, Eq. (pre), and its threshold.
     let all = candidates(problem, |_, _| true);
     let mut nets = start(&rows, &all, params.hidden, seed);
+    let mut log = Log::open(observer, &all, params.hidden)?;
     let mut infos = Vec::new();
     for &lambda in &params.lambdas {
         let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
-        infos.push(training.minimise(&mut nets, &all, Some(multiplier))?);
+        infos.push(training.minimise(&mut nets, &all, Some(multiplier), &mut log)?);
     }
+    log.keep();
     let mut estimate = norms(&nets, d);
     threshold(&mut estimate, params.estimate_threshold);
 
@@ -158,7 +160,7 @@ pub fn propose(
     let train = |(net, inputs): (&mut super::Net, &Vec<usize>)| {
         *net = net.widened(inputs.clone());
         let nets = std::slice::from_mut(net);
-        let info = training.minimise(nets, std::slice::from_ref(inputs), None)?;
+        let info = training.minimise(nets, std::slice::from_ref(inputs), None, &mut Log::none())?;
         progress.add(1).map(|()| info)
     };
     let second = nets.par_iter_mut().zip(&earlier).map(train).collect::<Result<Vec<_>, _>>()?;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::journal::Log;
 use super::net::{Net, Rows, Workspace};
 use super::train::{Objective, Training};
 use crate::objective::Acyclicity;
@@ -171,7 +172,8 @@ fn training_goes_downhill_to_where_no_candidate_helps() {
     let candidates: Vec<Vec<usize>> = nets.iter().map(|net| net.inputs.clone()).collect();
     let before: f64 = nets.iter().map(|net| loss(&rows, net).0).sum();
     let multiplier = Multiplier { linear: 1.0, quadratic: 0.0 };
-    let info = training.minimise(&mut nets, &candidates, Some(multiplier)).unwrap();
+    let info =
+        training.minimise(&mut nets, &candidates, Some(multiplier), &mut Log::none()).unwrap();
     assert_ne!(info.termination, crate::Termination::MaxIterations);
     let after: f64 = nets.iter().map(|net| loss(&rows, net).0).sum();
     assert!(after < before);

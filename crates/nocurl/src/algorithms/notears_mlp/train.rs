@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::journal::{Log, Pass};
 use super::net::{Net, Rows, Workspace};
 use crate::objective::{Acyclicity, Penalty};
 use crate::optimize::lbfgs::{self, LbfgsParams, Limits};
@@ -34,7 +35,8 @@ impl Training<'_> {
     /// where there is one.
     ///
     /// Only inputs with weights are computed with. `candidates` are those each network may have;
-    /// at a minimum, no gradient of a weight of the others exceeds `lambda1`.
+    /// at a minimum, no gradient of a weight of the others exceeds `lambda1`. Passes that `log` has
+    /// are not done again.
     ///
     /// # Errors
     /// Cancellation, or a loss that is not finite.
@@ -43,30 +45,50 @@ impl Training<'_> {
         nets: &mut [Net],
         candidates: &[Vec<usize>],
         multiplier: Option<Multiplier>,
+        log: &mut Log<'_>,
     ) -> Result<Info, Error> {
         let (mut iterations, mut evaluations) = (0, 0);
         let mut chosen = false;
         loop {
-            let left = self.max_iterations - iterations;
-            let info = self.descend(nets, multiplier, left.min(PASS))?;
-            iterations += info.iterations;
-            evaluations += info.evaluations + 1;
-            let grown = self.choose_parts(nets, candidates)?;
+            let pass = match log.replay(nets) {
+                Some(pass) => pass,
+                None => {
+                    let limit = PASS.min(self.max_iterations - iterations);
+                    let pass = self.pass(nets, candidates, multiplier, limit);
+                    log.record(pass, nets)?
+                }
+            };
+            iterations += pass.iterations;
+            evaluations += pass.evaluations;
             // What was taken in before and did not lead to a step will not do so now.
-            let stuck = chosen && info.iterations == 0;
+            let stuck = chosen && pass.iterations == 0;
             chosen = true;
-            let rests = info.termination != Termination::MaxIterations && (!grown || stuck);
+            let Pass { penalty, termination, .. } = pass;
+            let rests = termination != Termination::MaxIterations && (!pass.grown || stuck);
             if rests || iterations >= self.max_iterations {
-                let penalty = Penalty::new(self.acyclicity, self.variables)
-                    .evaluate(norms(nets, self.variables).as_ref());
-                return Ok(Info {
-                    penalty,
-                    iterations,
-                    evaluations,
-                    termination: info.termination,
-                });
+                return Ok(Info { penalty, iterations, evaluations, termination });
             }
         }
+    }
+
+    /// A run of L-BFGS, and a look at the inputs and hidden units after it.
+    fn pass(
+        &self,
+        nets: &mut [Net],
+        candidates: &[Vec<usize>],
+        multiplier: Option<Multiplier>,
+        max_iterations: u64,
+    ) -> Result<Pass, Error> {
+        let info = self.descend(nets, multiplier, max_iterations)?;
+        let grown = self.choose_parts(nets, candidates)?;
+        let mut penalty = Penalty::new(self.acyclicity, self.variables);
+        Ok(Pass {
+            iterations: info.iterations,
+            evaluations: info.evaluations + 1,
+            termination: info.termination,
+            grown,
+            penalty: penalty.evaluate(norms(nets, self.variables).as_ref()),
+        })
     }
 
     /// One run of L-BFGS on the inputs that the networks have.
@@ -97,13 +119,13 @@ impl Training<'_> {
         let mut objective = Objective::new(self, nets, multiplier);
         let mut evaluate = |x: &[f64], gradient: &mut [f64]| objective.evaluate(x, gradient);
         let info =
-            lbfgs::minimize(&mut x, &mut evaluate, limits, &params, self.observer, self.stage)?;
+            lbfgs::minimize(&mut x, &mut evaluate, limits, &params, self.observer, self.stage);
         // A search that was told to stop ends early, in no particular way.
         if self.observer.cancelled() {
             return Err(Error::Cancelled);
         }
         objective.set_parameters(&x);
-        Ok(info)
+        info
     }
 
     /// Adds the slopes of the L2 penalty and of the acyclicity penalty, which is a ridge `cyclic` on
