@@ -72,7 +72,7 @@ const MARKERS: [&str; 5] = [
 // Sizes in pixels: of a panel, and of the plot's place in it.
 const PANEL: (f64, f64) = (440.0, 330.0);
 const MARGIN: Margin = Margin { left: 62.0, right: 12.0, top: 34.0, bottom: 46.0 };
-const LEGEND: f64 = 200.0;
+const LEGEND: f64 = 230.0;
 const LEGEND_LINE: f64 = 23.0;
 const FOOT: f64 = 34.0;
 
