@@ -16,7 +16,7 @@ pub(super) const SIZES: [usize; 4] = [10, 20, 50, 100];
 
 /// Its three cases, with the functions of the paper's text: n = 5000; degree 3 means 3 d / 2
 /// expected edges. Then case 1 once more on the same graphs, with the function that the program of
-/// DAG-GNN has under this name: the published values are rather of that one, see `docs/paper.md`.
+/// DAG-GNN has under this name: the networks' published values fit that one, see `docs/paper.md`.
 pub(super) fn scenarios() -> Vec<Scenario> {
     let scenario = |name: &str, graph, mechanism| Scenario {
         name: name.into(),
