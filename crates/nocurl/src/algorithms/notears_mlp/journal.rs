@@ -26,7 +26,7 @@ pub(super) struct Pass {
     pub(super) termination: Termination,
     /// Whether an input or a hidden unit was taken in.
     pub(super) grown: bool,
-    /// h of the norms.
+    /// h of the norms; 0 where cycles are not penalised.
     pub(super) penalty: f64,
 }
 

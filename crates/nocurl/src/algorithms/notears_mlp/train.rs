@@ -81,13 +81,16 @@ impl Training<'_> {
     ) -> Result<Pass, Error> {
         let info = self.descend(nets, multiplier, max_iterations)?;
         let grown = self.choose_parts(nets, candidates)?;
-        let mut penalty = Penalty::new(self.acyclicity, self.variables);
+        let cyclic = |_| {
+            let norms = norms(nets, self.variables);
+            Penalty::new(self.acyclicity, self.variables).evaluate(norms.as_ref())
+        };
         Ok(Pass {
             iterations: info.iterations,
             evaluations: info.evaluations + 1,
             termination: info.termination,
             grown,
-            penalty: penalty.evaluate(norms(nets, self.variables).as_ref()),
+            penalty: multiplier.map_or(0.0, cyclic),
         })
     }
 
