@@ -79,6 +79,9 @@ def model(size):
         def __init__(self):
             super().__init__()
             self.encoder, self.decoder = network(), network()
+            # As published: the encoder's biases start as PyTorch draws them, the decoder's from 0.
+            for layer in (self.decoder[0], self.decoder[2]):
+                torch.nn.init.zeros_(layer.bias)
             self.weights = torch.nn.Parameter(torch.zeros(size, size, dtype=torch.float64))
             self.offset = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
             self.mask = None  # ReLU(grad p) in Step 2

@@ -13,6 +13,7 @@ use crate::{Error, Observer, Progress, Termination};
 /// | `memory` | 10 | pairs of steps and gradient changes kept | at least 1 |
 /// | `max_iterations` | 15000 | iterations before giving up | any |
 /// | `relative_tolerance` | 1e-8 | stop when `f_k - f_{k+1} <= tolerance * max(abs f_k, abs f_{k+1}, 1)` | finite, >= 0 |
+/// | `min_iterations` | 0 | iterations before that is looked at | any |
 /// | `gradient_tolerance` | 1e-5 | stop when no entry of the projected gradient is larger | finite, >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -23,6 +24,9 @@ pub struct LbfgsParams {
     pub max_iterations: u64,
     /// Relative decrease of the objective in one iteration under which the search ends.
     pub relative_tolerance: f64,
+    /// Iterations before the decrease is looked at. The first steps go downhill without a model of
+    /// the curvature; where that differs much between directions they are small anywhere.
+    pub min_iterations: u64,
     /// Largest entry of the projected gradient under which the search ends.
     pub gradient_tolerance: f64,
 }
@@ -33,6 +37,7 @@ impl Default for LbfgsParams {
             memory: 10,
             max_iterations: 15_000,
             relative_tolerance: 1e-8,
+            min_iterations: 0,
             gradient_tolerance: 1e-5,
         }
     }
@@ -198,7 +203,8 @@ pub fn minimize(
         let scale = value.abs().max(next.abs()).max(1.0);
         let decrease = value - next;
         value = next;
-        if decrease <= params.relative_tolerance * scale {
+        let small = decrease <= params.relative_tolerance * scale;
+        if small && iterations >= params.min_iterations {
             break Termination::Converged;
         }
     };

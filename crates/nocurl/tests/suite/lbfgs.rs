@@ -213,6 +213,25 @@ fn running_out_of_iterations_is_a_result_that_says_so() {
 }
 
 #[test]
+fn a_small_first_step_ends_the_search_unless_it_is_to_go_on() {
+    let valley = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 1e8 * x[0];
+        gradient[1] = x[1];
+        0.5e8 * x[0] * x[0] + 0.5 * x[1] * x[1]
+    };
+    let minimum = |min_iterations| {
+        let params =
+            LbfgsParams { relative_tolerance: 1e-3, min_iterations, ..LbfgsParams::default() };
+        let mut x = [1e-5, 10.0];
+        let info = run(&mut x, valley, Limits::default(), &params);
+        assert_eq!(info.termination, Termination::Converged);
+        info.objective
+    };
+    assert!(minimum(0) > 49.0);
+    assert!(minimum(10) < 1e-6);
+}
+
+#[test]
 fn a_kink_stalls_or_converges_but_never_goes_up() {
     let mut x = [5.0, -3.0];
     let kink = |x: &[f64], gradient: &mut [f64]| {

@@ -30,6 +30,10 @@ pub(super) struct Training<'a> {
 /// Iterations after which the inputs in use are looked over.
 const PASS: u64 = 50;
 
+/// Iterations after which a small decrease ends a pass: when the memory of L-BFGS is full. With a
+/// large penalty on cycles, the first steps are small wherever the search is.
+const SETTLE: u64 = 10;
+
 impl Training<'_> {
     /// Minimises the loss of `nets` with all penalties; the acyclicity penalty by `multiplier`,
     /// where there is one.
@@ -117,6 +121,7 @@ impl Training<'_> {
         let params = LbfgsParams {
             max_iterations,
             relative_tolerance: self.tolerance,
+            min_iterations: SETTLE,
             ..LbfgsParams::default()
         };
         let mut objective = Objective::new(self, nets, multiplier);
