@@ -88,6 +88,8 @@ impl Limits<'_> {
 /// What [`minimize`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsInfo {
+    /// The objective at the start.
+    pub initial: f64,
     /// The objective at the point returned.
     pub objective: f64,
     /// Iterations, that is, accepted steps.
@@ -172,6 +174,7 @@ pub fn minimize(
         let reason = "the objective is not finite at the starting point; rescale the data".into();
         return Err(Error::Numeric { stage, reason });
     }
+    let initial = value;
     let mut iterations = 0;
     let termination = loop {
         let progress = Progress { stage, done: iterations, total: None, objective: Some(value) };
@@ -208,7 +211,8 @@ pub fn minimize(
             break Termination::Converged;
         }
     };
-    Ok(LbfgsInfo { objective: value, iterations, evaluations: path.evaluations, termination })
+    let evaluations = path.evaluations;
+    Ok(LbfgsInfo { initial, objective: value, iterations, evaluations, termination })
 }
 
 /// Largest entry of `x - P(x - g)`, with P the projection onto the feasible set.

@@ -24,6 +24,8 @@ pub(super) struct Pass {
     pub(super) iterations: u64,
     pub(super) evaluations: u64,
     pub(super) termination: Termination,
+    /// Whether its steps, on average, were within the tolerance.
+    pub(super) small: bool,
     /// Whether an input or a hidden unit was taken in.
     pub(super) grown: bool,
     /// h of the norms; 0 where cycles are not penalised.

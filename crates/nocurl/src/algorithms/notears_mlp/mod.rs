@@ -41,7 +41,7 @@ use crate::{Dataset, Error, Observer, Order, Problem, Proposal, hodge};
 /// | `max_penalty` | 1e16 | stop when rho reaches this | > 1 |
 /// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
 /// | `tolerance` | 1e-6 | relative decrease at which a subproblem stops | > 0 |
-/// | `max_iterations` | 15000 | limit on iterations of a subproblem | >= 1 |
+/// | `max_iterations` | 500 | limit on iterations of a subproblem | >= 1 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NotearsMlpParams {
@@ -79,7 +79,7 @@ impl Default for NotearsMlpParams {
             max_penalty: 1e16,
             max_rounds: 100,
             tolerance: 1e-6,
-            max_iterations: 15_000,
+            max_iterations: 500,
         }
     }
 }
@@ -126,9 +126,9 @@ fn validate_search(norm_threshold: f64, tolerance: f64, max_iterations: u64) -> 
 /// about their means, which changes nothing since the networks have biases; units do matter.
 ///
 /// Differs from the authors' code in three points: subproblems stop at a relative decrease of
-/// 1e-6, where L-BFGS-B's default is 2e-9; inputs whose weights are all zero are not computed with
-/// until their gradient says they should be; and the penalty is the polynomial one of the tables
-/// this project compares with.
+/// 1e-6 or after 500 iterations, where L-BFGS-B's defaults are 2e-9 and 15000; inputs whose weights
+/// are all zero are not computed with until their gradient says they should be; and the penalty is
+/// the polynomial one of the tables this project compares with.
 ///
 /// The weights returned are the *linear parts*: coefficients of the linear regression of each
 /// variable on its parents, as for `cam`. The norms only say whether there is an edge.

@@ -64,11 +64,11 @@ impl Training<'_> {
             };
             iterations += pass.iterations;
             evaluations += pass.evaluations;
-            // What was taken in before and did not lead to a step will not do so now.
-            let stuck = chosen && pass.iterations == 0;
+            // Where what was taken in before did not help, what is taken in now will not either.
+            let helpless = chosen && pass.small;
             chosen = true;
             let Pass { penalty, termination, .. } = pass;
-            let rests = termination != Termination::MaxIterations && (!pass.grown || stuck);
+            let rests = termination != Termination::MaxIterations && (!pass.grown || helpless);
             if rests || iterations >= self.max_iterations {
                 return Ok(Info { penalty, iterations, evaluations, termination });
             }
@@ -89,10 +89,12 @@ impl Training<'_> {
             let norms = norms(nets, self.variables);
             Penalty::new(self.acyclicity, self.variables).evaluate(norms.as_ref())
         };
+        let scale = info.objective.abs().max(1.0);
         Ok(Pass {
             iterations: info.iterations,
             evaluations: info.evaluations + 1,
             termination: info.termination,
+            small: info.initial - info.objective <= self.tolerance * scale * info.iterations as f64,
             grown,
             penalty: multiplier.map_or(0.0, cyclic),
         })
