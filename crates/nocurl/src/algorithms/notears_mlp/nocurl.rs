@@ -94,7 +94,8 @@ impl NoCurlMlpParams {
 ///
 /// The weights returned are the linear parts, as for `notears-mlp`.
 ///
-/// Cost: one subproblem of `notears-mlp`, then d small ones.
+/// Cost: one subproblem of `notears-mlp`, then d small ones. From some 50 variables on it has more
+/// superfluous edges than `notears-mlp`, see `docs/paper.md`.
 ///
 /// # Errors
 /// Those of [`notears-mlp`](super::propose).
