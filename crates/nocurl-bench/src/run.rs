@@ -308,7 +308,7 @@ impl Draw {
             let seed = seed.wrapping_add(repeat);
             let options = Options { seed, ..contender.options.clone() };
             let start = Instant::now();
-            let fit = if options.algorithm.needs_rows() {
+            let fit = if options.needs_rows() {
                 learn(&self.simulated.data, &options, observer)?
             } else {
                 learn(&self.moments, &options, observer)?

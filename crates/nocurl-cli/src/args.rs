@@ -197,6 +197,8 @@ pub(crate) enum RefineArgument {
     EqualVariance,
     /// By the Bayesian information criterion
     Bic,
+    /// By the same with networks, for effects of any shape; also chooses the edges
+    Networks,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -174,6 +174,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine.map(|score| match score {
             RefineArgument::EqualVariance => Refine::EqualVariance,
             RefineArgument::Bic => Refine::Bic,
+            RefineArgument::Networks => Refine::Networks,
         }),
         prune,
         threshold: arguments.threshold,

@@ -86,7 +86,7 @@ impl Job {
         observer: &dyn Observer,
     ) -> Result<Outcome, Error> {
         self.validate()?;
-        if self.options.algorithm.needs_rows() || self.bootstrap.is_some() {
+        if self.options.needs_rows() || self.bootstrap.is_some() {
             let table = read_dataset(input, &self.read, observer)?;
             let found = match &self.checkpoint {
                 None => self.learn(Data::Rows(&table.data), observer)?,

@@ -29,6 +29,7 @@ pub mod linalg;
 pub mod metrics;
 pub mod missing;
 pub mod moments;
+mod networks;
 pub mod objective;
 pub mod observe;
 pub mod optimize;

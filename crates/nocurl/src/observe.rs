@@ -93,3 +93,12 @@ impl<'a> Counter<'a> {
         checkpoint(self.observer, Progress { stage, done: *done, total, objective: None })
     }
 }
+
+/// Lets one of many computations be stopped without reports of its own.
+pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

@@ -52,6 +52,9 @@ fn assumption(options: &Options) -> &'static str {
         Some(Refine::EqualVariance) => {
             "directions rest on error variances of similar size in the units given"
         }
+        Some(Refine::Networks) => {
+            "directions rest on effects that are not linear, with additive Gaussian errors"
+        }
         None => options.algorithm.assumption(),
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Algorithm, Problem, Termination};
 use crate::objective::least_squares;
 use crate::refine::{Refine, refine};
-use crate::regress::{Prune, along, prune, restrict, threshold_unless_required};
+use crate::regress::{Prune, along, linear_parts, prune, restrict, threshold_unless_required};
 use crate::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer, hodge};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
@@ -59,7 +59,10 @@ impl Options {
     /// The threshold in force: as given, else 0.3, else 0 when a rule prunes or the method has
     /// chosen the edges by a score that does not depend on units.
     pub fn effective_threshold(&self) -> f64 {
-        let chosen = self.refine.is_none() && self.algorithm.chooses_edges();
+        let chosen = match self.refine {
+            None => self.algorithm.chooses_edges(),
+            Some(score) => score == Refine::Networks,
+        };
         let default = if self.prune.is_some() || chosen { 0.0 } else { DEFAULT_THRESHOLD };
         self.threshold.unwrap_or(default)
     }
@@ -68,7 +71,7 @@ impl Options {
     pub fn claim(&self) -> Claim {
         match self.refine {
             None => self.algorithm.claim(),
-            Some(Refine::EqualVariance) => Claim::Dag,
+            Some(Refine::EqualVariance | Refine::Networks) => Claim::Dag,
             Some(Refine::Bic) => Claim::Class,
         }
     }
@@ -82,6 +85,19 @@ impl Options {
             || goes_on && self.algorithm.claim() == Claim::Class
             || self.assumes_equal_variances()
             || self.effective_threshold() > 0.0
+    }
+
+    /// True when moments are not enough: data must be a [`crate::Dataset`].
+    pub fn needs_rows(&self) -> bool {
+        self.algorithm.needs_rows() || self.refine == Some(Refine::Networks)
+    }
+
+    /// True when the weights of the graph are the whole of the effects, not their linear parts.
+    pub fn is_linear(&self) -> bool {
+        match self.refine {
+            None => self.algorithm.is_linear(),
+            Some(score) => score != Refine::Networks,
+        }
     }
 
     /// True when directions rest on error variances of similar size.
@@ -169,8 +185,16 @@ pub fn learn<'a>(
         }
     }
     if let Some(score) = options.refine {
-        order = refine(&problem, &order, score, observer)?.order;
-        (potential, own) = (None, None);
+        let refined = refine(&problem, data.rows(), &order, score, options.seed, observer)?;
+        (order, potential) = (refined.order, None);
+        own = match refined.parents {
+            None => None,
+            Some(parents) => {
+                let edge = |i, j: usize| f64::from(u8::from(parents[j].contains(&i)));
+                let support = Mat::from_fn(problem.size(), problem.size(), edge);
+                Some(linear_parts(&problem, support.as_ref())?)
+            }
+        };
     }
     let unpruned = match own {
         Some(weights) => restrict(&problem, &order, weights)?,

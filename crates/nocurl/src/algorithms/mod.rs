@@ -17,7 +17,7 @@ mod problem;
 mod registry;
 pub mod sort_regress;
 mod sweep;
-mod training;
+pub(crate) mod training;
 
 pub use cam::CamParams;
 pub use dag_gnn::{DagGnnParams, NoCurlGnnParams};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::list;
-use crate::{Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Order, linalg};
+use crate::{Dataset, Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Order, linalg};
 
 /// The second moments of the data, centred or not: all that a linear method sees.
 #[derive(Debug, Clone)]
@@ -146,6 +146,18 @@ impl Problem {
     /// Number of rows, n.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Whether these are the rows that the problem was made from, as far as can be seen.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] about `what`.
+    pub(crate) fn check_rows(&self, rows: &Dataset, what: &'static str) -> Result<(), Error> {
+        if rows.names() == self.names() && rows.values().nrows() as u64 == self.rows {
+            return Ok(());
+        }
+        let detail = "the table is not the one the problem was made from".into();
+        Err(Error::Mismatch { what, detail })
     }
 
     /// The error for second moments that cannot be inverted.

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{dag_gnn, notears_mlp};
+use super::dag_gnn;
 use crate::Error;
+use crate::networks::Journal;
 
 /// A training between two of its steps: all that later ones depend on besides data and options.
 ///
@@ -11,16 +12,16 @@ use crate::Error;
 /// never stopped. It fits only the data, the options and the version that it comes from, which
 /// whoever keeps it must see to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TrainingState(pub(super) Kind);
+pub struct TrainingState(pub(crate) Kind);
 
 /// The state of each kind of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// `dag-gnn` and `nocurl-gnn`, between two epochs.
     Autoencoder(dag_gnn::State),
     /// `notears-mlp` and `nocurl-mlp`, between two passes.
-    Networks(notears_mlp::Journal),
+    Networks(Journal),
 }
 
 impl TrainingState {
@@ -34,7 +35,7 @@ impl TrainingState {
 }
 
 /// The error of a state that is not one of this training.
-pub(super) fn unfit() -> Error {
+pub(crate) fn unfit() -> Error {
     Error::Mismatch {
         what: "checkpoint",
         detail: "it is not of this data and method; start again without it".into(),

@@ -30,7 +30,7 @@ pub(super) enum Resampler<'a> {
 
 impl<'a> Resampler<'a> {
     pub(super) fn new(data: Data<'a>, options: &Options) -> Result<Self, Error> {
-        let needs_rows = options.algorithm.needs_rows();
+        let needs_rows = options.needs_rows();
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),

@@ -56,12 +56,13 @@ impl<'a> Case<'a> {
             None => self.options.algorithm.name(),
             Some(Refine::EqualVariance) => "the order search by equal variances",
             Some(Refine::Bic) => "the order search by BIC",
+            Some(Refine::Networks) => "the search with networks",
         }
     }
 
     /// True when effects are not taken to be linear, so that linear residuals hold more than errors.
     pub(super) fn is_nonlinear(&self) -> bool {
-        !self.options.algorithm.is_linear() && self.options.refine.is_none()
+        !self.options.is_linear()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::case::{Case, short};
 use super::{Check, Edge, Finding, MOST_FOR_REFIT, Units, Verdict};
+use crate::refine::Refine;
 use crate::{Algorithm, Claim, Data, Dataset, Error, Fit, Mat, Moments, Observer, Options, learn};
 
 /// Standard deviations further apart than this make one threshold mean different things.
@@ -54,6 +55,7 @@ pub(super) fn check(case: &Case<'_>, observer: &dyn Observer) -> Result<Finding,
 /// The most variables for which a method runs a second time: about a second of work.
 fn most_variables(options: &Options) -> usize {
     match options.algorithm {
+        _ if options.refine == Some(Refine::Networks) => 4,
         Algorithm::Exact(_) => 20,
         Algorithm::Notears(_) => 100,
         Algorithm::DagGnn(_) | Algorithm::NoCurlGnn(_) => 10,
@@ -72,7 +74,7 @@ fn refit(
     if case.moments.columns() > most_variables(case.options) {
         return Ok(None);
     }
-    let refitted = match (case.options.algorithm.needs_rows(), case.data) {
+    let refitted = match (case.options.needs_rows(), case.data) {
         (true, Data::Rows(rows)) => {
             let (values, n) = (rows.values(), rows.values().nrows());
             let scaled = Mat::from_fn(n, deviations.len(), |i, j| values[(i, j)] / deviations[j]);

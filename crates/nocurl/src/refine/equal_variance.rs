@@ -48,7 +48,13 @@ pub(super) fn search(
         }
         (score, moves, factor) = (fresh.score(), moves + found, fresh);
     }
-    Ok(Refined { order: Order::strict(&factor.sequence), score_before, score_after: score, moves })
+    Ok(Refined {
+        order: Order::strict(&factor.sequence),
+        parents: None,
+        score_before,
+        score_after: score,
+        moves,
+    })
 }
 
 /// A strict order: variables that share a place follow each other by smallest conditional

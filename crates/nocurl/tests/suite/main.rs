@@ -29,6 +29,7 @@ mod order_search;
 mod prune;
 mod reachability;
 mod refine;
+mod refine_networks;
 mod regress;
 mod simulate;
 mod sort_regress;

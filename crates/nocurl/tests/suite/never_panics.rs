@@ -135,7 +135,8 @@ fn knowledge() -> impl Strategy<Value = KnowledgeSpec> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    let refine = prop::option::of(prop::sample::select(vec![Refine::EqualVariance, Refine::Bic]));
+    let searches = vec![Refine::EqualVariance, Refine::Bic, Refine::Networks];
+    let refine = prop::option::of(prop::sample::select(searches));
     let rules = vec![Prune::Bic, Prune::Ebic, Prune::TTest { alpha: 0.05 }];
     let prune = prop::option::of(prop::sample::select(rules));
     let threshold = prop::option::of(prop::sample::select(vec![0.0, 0.3]));

@@ -70,7 +70,7 @@ proptest! {
         let d = s.nrows();
         let problem = problem(s.as_ref(), 1000);
         let start = Order::from_potential(&potential);
-        let found = refine(&problem, &start, Refine::EqualVariance, &()).unwrap();
+        let found = refine(&problem, None, &start, Refine::EqualVariance, 0, &()).unwrap();
         let sequence = found.order.sequence();
         prop_assert!(found.order.is_strict());
         let mut sorted = sequence.clone();
@@ -112,7 +112,8 @@ fn orders_that_score_the_same_are_left_alone() {
     ];
     let problem = problem(Mat::from_fn(4, 4, |i, j| values[i][j]).as_ref(), 100);
     for start in [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3], [2, 0, 3, 1], [2, 0, 1, 3]] {
-        let found = refine(&problem, &Order::strict(&start), Refine::EqualVariance, &()).unwrap();
+        let found =
+            refine(&problem, None, &Order::strict(&start), Refine::EqualVariance, 0, &()).unwrap();
         assert_eq!((found.order.sequence().as_slice(), found.moves), (start.as_slice(), 0));
     }
 }
@@ -135,7 +136,7 @@ fn equal_variance_mostly_finds_the_best_of_all_orders() {
             .map(|order| equal_variance_score(&problem, order))
             .fold(f64::INFINITY, f64::min);
         let start = shuffled(6, seed);
-        let found = refine(&problem, &start, Refine::EqualVariance, &()).unwrap();
+        let found = refine(&problem, None, &start, Refine::EqualVariance, 0, &()).unwrap();
         assert!(found.score_after >= best * (1.0 - 1e-9), "seed {seed} beats every order");
         hits += u32::from(found.score_after <= best * (1.0 + 1e-9));
     }
@@ -147,7 +148,7 @@ fn equal_variance_mostly_finds_the_best_of_all_orders() {
 fn ties_are_broken_by_conditional_variance() {
     let (_, problem) = simulated(&Simulation::default(), 5);
     let tied = Order::from_potential(&[0.0; 10]);
-    let found = refine(&problem, &tied, Refine::EqualVariance, &()).unwrap();
+    let found = refine(&problem, None, &tied, Refine::EqualVariance, 0, &()).unwrap();
     // One place for all: the search starts from the top-down equal-variance order.
     let greedy = equal_variance::propose(&problem, Direction::TopDown, &()).unwrap().order;
     let expected = equal_variance_score(&problem, &greedy.sequence());
@@ -184,7 +185,7 @@ fn bic_mostly_reaches_the_exact_optimum() {
         let (_, problem) = simulated(&simulation, seed);
         let best = exact::propose(&problem, &params, &()).unwrap().weights.unwrap();
         let best = bic(&problem, best.as_ref());
-        let found = refine(&problem, &shuffled(7, seed), Refine::Bic, &()).unwrap();
+        let found = refine(&problem, None, &shuffled(7, seed), Refine::Bic, 0, &()).unwrap();
         assert!(found.score_after <= found.score_before);
         assert_eq!(found.score_after < found.score_before, found.moves > 0);
         assert!(found.score_after >= best - 1e-6, "seed {seed} beats the optimum");
@@ -206,7 +207,7 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
     let mut hits = 0;
     for seed in 0..20 {
         let (truth, problem) = simulated(&simulation, seed);
-        let found = refine(&problem, &shuffled(8, seed), Refine::Bic, &()).unwrap();
+        let found = refine(&problem, None, &shuffled(8, seed), Refine::Bic, 0, &()).unwrap();
         let graph = Dag::new(prune(&problem, &found.order, Prune::Bic).unwrap()).unwrap();
         hits += u32::from(Cpdag::from_dag(&graph) == Cpdag::from_dag(&truth));
     }
@@ -218,14 +219,15 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
 fn bic_does_not_depend_on_units() {
     let (_, plain) = simulated(&Simulation { variables: 8, rows: 400, ..Simulation::default() }, 3);
     let start = shuffled(8, 1);
-    let expected = refine(&plain, &start, Refine::Bic, &()).unwrap();
+    let expected = refine(&plain, None, &start, Refine::Bic, 0, &()).unwrap();
     assert!(expected.moves > 0);
     // Powers of two, so that correlations are the same to the last bit.
     for exponents in [[1, -2, 3, 9, -7, 0, 5, -4], [230, -230, 220, 240, -210, 0, 225, -240]] {
         let s = plain.covariance();
         let scale = |i: usize| f64::exp2(f64::from(exponents[i]));
         let scaled = Mat::from_fn(8, 8, |i, j| s[(i, j)] * scale(i) * scale(j));
-        let found = refine(&problem(scaled.as_ref(), 400), &start, Refine::Bic, &()).unwrap();
+        let found =
+            refine(&problem(scaled.as_ref(), 400), None, &start, Refine::Bic, 0, &()).unwrap();
         assert_eq!(found.order, expected.order, "{exponents:?}");
         assert!((found.score_after - expected.score_after).abs() < 1e-6);
     }
@@ -241,7 +243,7 @@ fn both_searches_can_be_stopped() {
     }
     let (_, problem) = simulated(&Simulation::default(), 0);
     for score in [Refine::EqualVariance, Refine::Bic] {
-        let result = refine(&problem, &shuffled(10, 0), score, &Stop);
+        let result = refine(&problem, None, &shuffled(10, 0), score, 0, &Stop);
         assert!(matches!(result, Err(Error::Cancelled)), "{score:?}");
     }
 }

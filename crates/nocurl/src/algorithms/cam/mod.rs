@@ -117,12 +117,7 @@ pub fn propose(
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let (n, d) = (rows.values().nrows(), problem.size());
-    if rows.names().len() != d || n as u64 != problem.rows() {
-        return Err(Error::Mismatch {
-            what: "rows for `cam`",
-            detail: "the table is not the one the problem was made from".into(),
-        });
-    }
+    problem.check_rows(rows, "rows for `cam`")?;
     let design = Design::new(rows, params.basis, observer)?;
     let mut allowed = if params.neighbours == 0 {
         (0..d).map(|j| (0..d).filter(|&i| i != j).collect()).collect()

@@ -31,7 +31,7 @@ mod state;
 mod training;
 
 pub use params::{DagGnnParams, NoCurlGnnParams};
-pub(super) use state::State;
+pub(crate) use state::State;
 
 use self::lagrangian::Lagrangian;
 use self::state::Stage;

@@ -11,9 +11,9 @@ use crate::algorithms::training::unfit;
 /// A training between two epochs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::algorithms) struct State {
+pub(crate) struct State {
     /// Epochs done.
-    pub(in crate::algorithms) epochs: u64,
+    pub(crate) epochs: u64,
     pub(super) parameters: Vec<f64>,
     pub(super) adam: Adam,
     pub(super) stage: Stage,

@@ -98,12 +98,7 @@ impl<'a> Trainer<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self, Error> {
         let (n, d) = (rows.values().nrows(), problem.size());
-        if rows.names().len() != d || n as u64 != problem.rows() {
-            return Err(Error::Mismatch {
-                what: "rows to train on",
-                detail: "the table is not the one the problem was made from".into(),
-            });
-        }
+        problem.check_rows(rows, "rows to train on")?;
         let batch = |reason| {
             Err(Error::Parameter { name: "batch", value: settings.batch.to_string(), reason })
         };

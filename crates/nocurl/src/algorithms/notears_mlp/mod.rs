@@ -1,24 +1,15 @@
 //! Networks under an acyclicity constraint (`notears-mlp`), and the same by way of a potential
 //! (`nocurl-mlp`).
 
-mod journal;
-mod net;
 pub mod nocurl;
-mod sigmoid;
-#[cfg(test)]
-mod tests;
-mod train;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::journal::Journal;
-use self::journal::Log;
-use self::net::{Net, Rows};
-use self::train::{Training, norms};
 use super::require;
 use crate::graph::Reachability;
+use crate::networks::{Log, Loss, Net, Rows, Training, norms};
 use crate::objective::Acyclicity;
 use crate::optimize::Lagrangian;
 use crate::regress::{cut_cycles, linear_parts, threshold};
@@ -171,6 +162,7 @@ pub fn propose(
     let mut nets = start(&rows, &candidates, params.hidden, seed);
     let training = Training {
         rows: &rows,
+        loss: Loss::Squares,
         variables: problem.size(),
         lambda1: params.lambda1,
         lambda2: params.lambda2,
@@ -209,10 +201,7 @@ pub fn propose(
 
 /// The rows about their means, when they are those of the problem.
 fn centred(problem: &Problem, rows: &Dataset, what: &'static str) -> Result<Rows, Error> {
-    if rows.names() != problem.names() || rows.values().nrows() as u64 != problem.rows() {
-        let detail = "the table is not the one the problem was made from".into();
-        return Err(Error::Mismatch { what, detail });
-    }
+    problem.check_rows(rows, what)?;
     Ok(Rows::new(rows))
 }
 

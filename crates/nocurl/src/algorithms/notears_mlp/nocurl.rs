@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Log, Training, candidates, centred, norms, start, validate_networks, validate_search};
+use super::{candidates, centred, start, validate_networks, validate_search};
 use crate::algorithms::nocurl::validate_lambdas;
 use crate::algorithms::require;
 use crate::graph::Reachability;
+use crate::networks::{Log, Loss, Net, Training, norms};
 use crate::objective::Acyclicity;
-use crate::observe::Counter;
+use crate::observe::{Counter, Quiet};
 use crate::optimize::Multiplier;
 use crate::regress::{linear_parts, threshold};
 use crate::{Dataset, Error, Observer, Order, Problem, Proposal, Termination, hodge};
@@ -126,6 +127,7 @@ pub fn propose(
     let rows = centred(problem, rows, "rows for `nocurl-mlp`")?;
     let training = Training {
         rows: &rows,
+        loss: Loss::Squares,
         variables: d,
         lambda1: params.lambda1,
         lambda2: params.lambda2,
@@ -158,7 +160,7 @@ pub fn propose(
     let progress = Counter::new("training along the order", d, observer);
     let quiet = Quiet(observer);
     let training = Training { observer: &quiet, ..training };
-    let train = |(net, inputs): (&mut super::Net, &Vec<usize>)| {
+    let train = |(net, inputs): (&mut Net, &Vec<usize>)| {
         *net = net.widened(inputs.clone());
         let nets = std::slice::from_mut(net);
         let info = training.minimise(nets, std::slice::from_ref(inputs), None, &mut Log::none())?;
@@ -181,13 +183,4 @@ pub fn propose(
         termination: if short { Termination::MaxIterations } else { Termination::Converged },
         warnings: Vec::new(),
     })
-}
-
-/// Lets one of many minimisations be stopped without reports of its own.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }

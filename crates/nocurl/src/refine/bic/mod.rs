@@ -38,6 +38,7 @@ pub(super) fn search(
     let score_before = state.score();
     let moves = search.descend(&mut state, observer)?;
     Ok(Refined {
+        parents: None,
         order: Order::strict(state.sequence()),
         score_before,
         score_after: state.score(),

@@ -29,7 +29,7 @@ const LN2_LOW: f64 = f64::from_bits(0x3D2E_F357_93C7_6730);
 /// `1 / (1 + exp(-z))` to a few units in the last place, without a branch or a call, so that a
 /// loop over it becomes vector instructions.
 #[inline(always)]
-pub(super) fn sigmoid(z: f64) -> f64 {
+pub(crate) fn sigmoid(z: f64) -> f64 {
     let y = (-z).clamp(-LIMIT, LIMIT);
     let shifted = y.mul_add(std::f64::consts::LOG2_E, ROUNDER);
     let power = shifted - ROUNDER;
@@ -46,12 +46,12 @@ const LANES: usize = 8;
 /// From the sums that enter the hidden units to what leaves them, and on to the output.
 ///
 /// `units` holds one column of `residual.len()` rows for each hidden unit, without the bias.
-pub(super) struct Forward<'a> {
-    pub(super) units: &'a mut [f64],
-    pub(super) biases: &'a [f64],
-    pub(super) weights: &'a [f64],
+pub(crate) struct Forward<'a> {
+    pub(crate) units: &'a mut [f64],
+    pub(crate) biases: &'a [f64],
+    pub(crate) weights: &'a [f64],
     /// Gets the weighted sum of the units added.
-    pub(super) residual: &'a mut [f64],
+    pub(crate) residual: &'a mut [f64],
 }
 
 impl pulp::NullaryFnOnce for Forward<'_> {
@@ -71,12 +71,12 @@ impl pulp::NullaryFnOnce for Forward<'_> {
 
 /// The way back: `units` is turned into the gradient of half the squared residuals with respect to
 /// what enters the hidden units; gradients of biases and weights are added to.
-pub(super) struct Backward<'a> {
-    pub(super) units: &'a mut [f64],
-    pub(super) weights: &'a [f64],
-    pub(super) residual: &'a [f64],
-    pub(super) bias_gradient: &'a mut [f64],
-    pub(super) weight_gradient: &'a mut [f64],
+pub(crate) struct Backward<'a> {
+    pub(crate) units: &'a mut [f64],
+    pub(crate) weights: &'a [f64],
+    pub(crate) residual: &'a [f64],
+    pub(crate) bias_gradient: &'a mut [f64],
+    pub(crate) weight_gradient: &'a mut [f64],
 }
 
 impl pulp::NullaryFnOnce for Backward<'_> {

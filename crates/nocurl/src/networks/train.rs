@@ -11,20 +11,42 @@ use crate::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::optimize::{Info, Multiplier};
 use crate::{Error, Mat, Observer, Termination};
 
+/// What the squared residuals of a network count for, `l` being half their mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// `l` itself: noise of variance 1 in the units given.
+    Squares,
+    /// `log(2 l) / 2`: noise of any variance. Penalties then weigh the same in all units. For
+    /// targets of variance 1: below rounding it is constant.
+    Logarithm,
+}
+
+impl Loss {
+    /// Its value, and its derivative in `l`.
+    fn of(self, l: f64) -> (f64, f64) {
+        match self {
+            Self::Squares => (l, 1.0),
+            Self::Logarithm if l > f64::EPSILON => (0.5 * libm::log(2.0 * l), 0.5 / l),
+            Self::Logarithm => (0.5 * libm::log(2.0 * f64::EPSILON), 0.0),
+        }
+    }
+}
+
 /// What is minimised over networks, and how.
-pub(super) struct Training<'a> {
-    pub(super) rows: &'a Rows,
+pub(crate) struct Training<'a> {
+    pub(crate) rows: &'a Rows,
+    pub(crate) loss: Loss,
     /// Number of variables.
-    pub(super) variables: usize,
+    pub(crate) variables: usize,
     /// The L1 penalty on first-layer weights.
-    pub(super) lambda1: f64,
+    pub(crate) lambda1: f64,
     /// The L2 penalty on the weights of both layers.
-    pub(super) lambda2: f64,
-    pub(super) acyclicity: Acyclicity,
-    pub(super) tolerance: f64,
-    pub(super) max_iterations: u64,
-    pub(super) stage: &'static str,
-    pub(super) observer: &'a dyn Observer,
+    pub(crate) lambda2: f64,
+    pub(crate) acyclicity: Acyclicity,
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: u64,
+    pub(crate) stage: &'static str,
+    pub(crate) observer: &'a dyn Observer,
 }
 
 /// Iterations after which the inputs in use are looked over.
@@ -44,7 +66,7 @@ impl Training<'_> {
     ///
     /// # Errors
     /// Cancellation, or a loss that is not finite.
-    pub(super) fn minimise(
+    pub(crate) fn minimise(
         &self,
         nets: &mut [Net],
         candidates: &[Vec<usize>],
@@ -179,14 +201,15 @@ impl Training<'_> {
             let mut gradient = vec![0.0; wide.parameters.len()];
             let all = 0..self.rows.count();
             let mut space = Workspace::default();
-            self.rows.loss(&wide, all, &mut gradient, &mut space, self.observer);
+            let squares = self.rows.loss(&wide, all, &mut gradient, &mut space, self.observer);
+            let (_, factor) = self.loss.of(squares);
             let count = wide.weights();
             let (p, hidden) = (candidates.len(), wide.second_layer().len());
             let (mut inputs, mut units) = (vec![false; p], vec![false; hidden]);
             let mut grown = false;
             let weights = wide.parameters[..count].iter().zip(&gradient);
             for (at, (&weight, slope)) in weights.enumerate() {
-                if weight != 0.0 || slope.abs() > self.lambda1 + SLACK {
+                if weight != 0.0 || factor * slope.abs() > self.lambda1 + SLACK {
                     inputs[at % p] = true;
                     units[at / p] = true;
                     grown |= weight == 0.0 && !net.has(candidates[at % p], at / p);
@@ -204,7 +227,7 @@ impl Training<'_> {
 const SLACK: f64 = 1e-5;
 
 /// The matrix of first-layer norms, row -> column.
-pub(super) fn norms(nets: &[Net], d: usize) -> Mat<f64> {
+pub(crate) fn norms(nets: &[Net], d: usize) -> Mat<f64> {
     let mut norms = Mat::zeros(d, d);
     for net in nets {
         for (input, square) in net.squared_norms() {
@@ -216,7 +239,7 @@ pub(super) fn norms(nets: &[Net], d: usize) -> Mat<f64> {
 
 /// Value and gradient of the penalised loss, as a function of the scaled positive and negative parts
 /// of first-layer weights and of the other parameters, one network after the other.
-pub(super) struct Objective<'a> {
+pub(crate) struct Objective<'a> {
     training: &'a Training<'a>,
     nets: &'a mut [Net],
     /// Of each network, the factors on its parameters.
@@ -239,7 +262,7 @@ struct Share {
 const TASKS: usize = 32;
 
 impl<'a> Objective<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         training: &'a Training<'a>,
         nets: &'a mut [Net],
         multiplier: Option<Multiplier>,
@@ -270,7 +293,7 @@ impl<'a> Objective<'a> {
         }
     }
 
-    pub(super) fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(crate) fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         self.set_parameters(x);
         if !self.losses() {
             return f64::INFINITY;
@@ -291,8 +314,10 @@ impl<'a> Objective<'a> {
             let size = net.parameters.len() + net.weights();
             let (own_x, rest_x) = x.split_at(size);
             let (own, rest) = gradient.split_at_mut(size);
-            value += add_up(shares);
+            let (loss, factor) = self.training.loss.of(add_up(shares));
+            value += loss;
             let total = &mut shares[0].gradient;
+            total.iter_mut().for_each(|slope| *slope *= factor);
             // Of h: 2 E' ∘ A on the norms, that is 2 E' on each weight.
             let walks = self.penalty.walks();
             let cyclic = |input: usize| 2.0 * slope * walks[(net.target, input)];

@@ -12,7 +12,7 @@ use crate::{Error, Keeper, Observer, Termination};
 /// decisions again, without the work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::algorithms) struct Journal {
+pub(crate) struct Journal {
     passes: Vec<Pass>,
     nets: Vec<Net>,
 }
@@ -20,20 +20,20 @@ pub(in crate::algorithms) struct Journal {
 /// How one run of L-BFGS ended, and what became of the inputs and hidden units after it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pass {
-    pub(super) iterations: u64,
-    pub(super) evaluations: u64,
-    pub(super) termination: Termination,
+pub(crate) struct Pass {
+    pub(crate) iterations: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) termination: Termination,
     /// Whether its steps, on average, were within the tolerance.
-    pub(super) small: bool,
+    pub(crate) small: bool,
     /// Whether an input or a hidden unit was taken in.
-    pub(super) grown: bool,
+    pub(crate) grown: bool,
     /// h of the norms; 0 where cycles are not penalised.
-    pub(super) penalty: f64,
+    pub(crate) penalty: f64,
 }
 
 impl Journal {
-    pub(in crate::algorithms) fn iterations(&self) -> u64 {
+    pub(crate) fn iterations(&self) -> u64 {
         self.passes.iter().map(|pass| pass.iterations).sum()
     }
 
@@ -48,7 +48,7 @@ impl Journal {
 }
 
 /// Goes through the passes of a training that was kept, then keeps those that follow.
-pub(super) struct Log<'a> {
+pub(crate) struct Log<'a> {
     keeper: Option<&'a dyn Keeper>,
     journal: Journal,
     /// Passes gone through again.
@@ -57,7 +57,7 @@ pub(super) struct Log<'a> {
 
 impl<'a> Log<'a> {
     /// Starts from what the observer's keeper has, if that is of networks with these inputs.
-    pub(super) fn open(
+    pub(crate) fn open(
         observer: &'a dyn Observer,
         candidates: &[Vec<usize>],
         hidden: usize,
@@ -72,12 +72,12 @@ impl<'a> Log<'a> {
     }
 
     /// A log that keeps nothing.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { keeper: None, journal: Journal::default(), replayed: 0 }
     }
 
     /// The next pass that was kept; with the last of them `nets` become what it left.
-    pub(super) fn replay(&mut self, nets: &mut [Net]) -> Option<Pass> {
+    pub(crate) fn replay(&mut self, nets: &mut [Net]) -> Option<Pass> {
         let pass = *self.journal.passes.get(self.replayed)?;
         self.replayed += 1;
         if self.replayed == self.journal.passes.len() {
@@ -87,7 +87,7 @@ impl<'a> Log<'a> {
     }
 
     /// Takes in a pass and keeps it when it is time; keeps what was before it when it failed.
-    pub(super) fn record(
+    pub(crate) fn record(
         &mut self,
         pass: Result<Pass, Error>,
         nets: &[Net],
@@ -108,7 +108,7 @@ impl<'a> Log<'a> {
     }
 
     /// Keeps all that was done.
-    pub(super) fn keep(&self) {
+    pub(crate) fn keep(&self) {
         if let Some(keeper) = self.keeper {
             keeper.keep(&TrainingState(Kind::Networks(self.journal.clone())));
         }

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::journal::Log;
 use super::net::{Net, Rows, Workspace};
-use super::train::{Objective, Training};
+use super::train::{Loss, Objective, Training};
 use crate::objective::Acyclicity;
 use crate::optimize::Multiplier;
 use crate::{Dataset, Mat};
@@ -35,6 +35,7 @@ fn nets(rows: &Rows, hidden: usize, seed: u64) -> Vec<Net> {
 fn training(rows: &Rows) -> Training<'_> {
     Training {
         rows,
+        loss: Loss::Squares,
         variables: D,
         lambda1: 0.03,
         lambda2: 0.05,
@@ -107,8 +108,12 @@ proptest! {
         hidden in 1..5_usize, seed in 0..1000_u64, linear in 0.0..3.0, quadratic in 0.0..3.0,
     ) {
         let rows = rows(300, seed);
-        for acyclicity in [Acyclicity::Polynomial, Acyclicity::Exponential] {
-            let training = Training { acyclicity, ..training(&rows) };
+        for (acyclicity, loss) in [
+            (Acyclicity::Polynomial, Loss::Squares),
+            (Acyclicity::Exponential, Loss::Squares),
+            (Acyclicity::Polynomial, Loss::Logarithm),
+        ] {
+            let training = Training { acyclicity, loss, ..training(&rows) };
             let mut nets = nets(&rows, hidden, seed);
             let size: usize = nets.iter().map(|net| net.parameters.len() + net.weights()).sum();
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -161,6 +166,43 @@ proptest! {
             prop_assert_eq!(new.0, old.0);
             prop_assert!((new.1 - old.1).abs() <= rounding * old.1);
         }
+    }
+}
+
+#[test]
+fn an_input_without_weights_makes_no_difference_when_it_goes() {
+    let rows = rows(300, 5);
+    let mut net = nets(&rows, 3, 5).swap_remove(0);
+    let p = net.inputs.len();
+    net.parameters[p] = 0.0;
+    assert_eq!((net.weights_of(0), net.weights_of(1)), (2, 3));
+    let shorter = net.without(1);
+    (0..3).for_each(|unit| net.parameters[unit * p + 1] = 0.0);
+    assert_eq!(shorter.inputs, [1, 3]);
+    assert_eq!(net.weights_of(1), 0);
+    let (expected, found) = (loss(&rows, &net).0, loss(&rows, &shorter).0);
+    assert!((expected - found).abs() <= 1e3 * f64::EPSILON * expected);
+}
+
+#[test]
+fn the_second_layer_is_refitted_to_where_no_change_helps() {
+    let rows = rows(700, 9);
+    let ridge = 0.02;
+    for net in nets(&rows, 3, 9) {
+        let found = rows.refitted(&net, ridge, &mut Workspace::default());
+        // By gradient descent on the second layer and the last bias alone.
+        let mut slow = net.clone();
+        let from = net.second_layer().start;
+        for _ in 0..20_000 {
+            let (_, gradient) = loss(&rows, &slow);
+            for (at, slope) in gradient.iter().enumerate().skip(from) {
+                let weight = slow.parameters[at];
+                let penalised = net.second_layer().contains(&at);
+                slow.parameters[at] -= slope + if penalised { ridge * weight } else { 0.0 };
+            }
+        }
+        let expected = 2.0 * loss(&rows, &slow).0;
+        assert!((found - expected).abs() <= 1e-6 * expected, "{found} {expected}");
     }
 }
 

@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::sigmoid::{Backward, Forward, sigmoid};
+use crate::linalg::FactorSpace;
 use crate::{Dataset, Observer};
 
 /// Rows that go through a network together; the hidden units of so many stay in the cache.
@@ -21,13 +22,13 @@ const BLOCK: usize = 256;
 /// in, and can be taken back as they were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Net {
-    pub(super) target: usize,
+pub(crate) struct Net {
+    pub(crate) target: usize,
     /// The variables that enter, in rising order.
-    pub(super) inputs: Vec<usize>,
+    pub(crate) inputs: Vec<usize>,
     /// First-layer weights (inputs x hidden units, column by column), biases of the hidden units,
     /// their weights in the output, and its bias.
-    pub(super) parameters: Vec<f64>,
+    pub(crate) parameters: Vec<f64>,
     /// Hidden units in use.
     hidden: usize,
     /// Bias and weight of hidden units put aside.
@@ -37,7 +38,7 @@ pub(super) struct Net {
 impl Net {
     /// A network with random parameters, uniform up to one over the square root of what enters, and
     /// first-layer weights smaller where an input is large, so that no unit starts out saturated.
-    pub(super) fn random(
+    pub(crate) fn random(
         target: usize,
         inputs: Vec<usize>,
         rows: &Rows,
@@ -59,18 +60,18 @@ impl Net {
     }
 
     /// Number of first-layer weights.
-    pub(super) fn weights(&self) -> usize {
+    pub(crate) fn weights(&self) -> usize {
         self.inputs.len() * self.hidden
     }
 
     /// Where the weights of the second layer are among the parameters.
-    pub(super) fn second_layer(&self) -> Range<usize> {
+    pub(crate) fn second_layer(&self) -> Range<usize> {
         let start = self.weights() + self.hidden;
         start..start + self.hidden
     }
 
     /// The squared 2-norm of the first-layer weights of each input.
-    pub(super) fn squared_norms(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub(crate) fn squared_norms(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let p = self.inputs.len();
         self.inputs.iter().enumerate().map(move |(at, &input)| {
             let weights = self.parameters[..self.weights()].iter().skip(at).step_by(p);
@@ -80,7 +81,7 @@ impl Net {
 
     /// The network on these inputs with all its units: weights of inputs that stay are kept, those
     /// of new ones are zero.
-    pub(super) fn widened(&self, inputs: Vec<usize>) -> Self {
+    pub(crate) fn widened(&self, inputs: Vec<usize>) -> Self {
         let at: Vec<Option<usize>> =
             inputs.iter().map(|input| self.inputs.binary_search(input).ok()).collect();
         let weight = |unit: usize, at: Option<usize>| {
@@ -103,7 +104,7 @@ impl Net {
 
     /// The network without the inputs and hidden units for which `keep` is false; their weights
     /// must be zero.
-    pub(super) fn narrowed(&self, keep_input: &[bool], keep_unit: &[bool]) -> Self {
+    pub(crate) fn narrowed(&self, keep_input: &[bool], keep_unit: &[bool]) -> Self {
         let p = self.inputs.len();
         let kept = |keep: &[bool]| (0..keep.len()).filter(|&at| keep[at]).collect::<Vec<_>>();
         let (inputs, units) = (kept(keep_input), kept(keep_unit));
@@ -126,13 +127,38 @@ impl Net {
         Self { target: self.target, inputs, parameters, hidden: units.len(), aside }
     }
 
+    /// The network with what enters its hidden units this many times as large: the larger, the
+    /// more of the curve of a sigmoid each of them sees at first.
+    pub(crate) fn stretched(mut self, factor: f64) -> Self {
+        let first = self.second_layer().start;
+        self.parameters[..first].iter_mut().for_each(|parameter| *parameter *= factor);
+        self
+    }
+
+    /// The network without the input at this place, whatever its weights.
+    pub(crate) fn without(&self, place: usize) -> Self {
+        let p = self.inputs.len();
+        let kept = |at: usize| at >= self.weights() || at % p != place;
+        let parameters = self.parameters.iter().enumerate().filter(|&(at, _)| kept(at));
+        let parameters = parameters.map(|(_, &parameter)| parameter).collect();
+        let mut inputs = self.inputs.clone();
+        inputs.remove(place);
+        Self { inputs, parameters, ..self.clone() }
+    }
+
+    /// How many weights that are not zero the input at this place has.
+    pub(crate) fn weights_of(&self, place: usize) -> usize {
+        let weights = self.parameters[..self.weights()].iter().skip(place);
+        weights.step_by(self.inputs.len()).filter(|&&weight| weight != 0.0).count()
+    }
+
     /// Whether the weight of this input in this hidden unit is a parameter.
-    pub(super) fn has(&self, input: usize, unit: usize) -> bool {
+    pub(crate) fn has(&self, input: usize, unit: usize) -> bool {
         unit < self.hidden && self.inputs.binary_search(&input).is_ok()
     }
 
     /// Whether it is a network for this variable with inputs among these and so many hidden units.
-    pub(super) fn is_of(&self, target: usize, candidates: &[usize], hidden: usize) -> bool {
+    pub(crate) fn is_of(&self, target: usize, candidates: &[usize], hidden: usize) -> bool {
         let rising = self.inputs.windows(2).all(|pair| pair[0] < pair[1]);
         self.target == target
             && rising
@@ -150,14 +176,14 @@ impl Net {
 
 /// The rows of the table, means subtracted. The networks have biases, so that means change nothing
 /// but how well the search for the minimum goes.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     values: Mat<f64>,
     deviations: Vec<f64>,
 }
 
 /// Space for a block of rows on its way through a network.
 #[derive(Default)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     inputs: Vec<f64>,
     units: Vec<f64>,
     residual: Vec<f64>,
@@ -165,7 +191,7 @@ pub(super) struct Workspace {
 }
 
 impl Rows {
-    pub(super) fn new(data: &Dataset) -> Self {
+    pub(crate) fn new(data: &Dataset) -> Self {
         let mut values = data.values().to_owned();
         let mut centre = |j: usize| {
             let column = values.col_as_slice_mut(j);
@@ -178,17 +204,29 @@ impl Rows {
         Self { values, deviations }
     }
 
+    /// The same, and all variances 1.
+    pub(crate) fn standardised(data: &Dataset) -> Self {
+        let mut rows = Self::new(data);
+        for (j, deviation) in rows.deviations.iter_mut().enumerate() {
+            if *deviation > 0.0 {
+                rows.values.col_as_slice_mut(j).iter_mut().for_each(|value| *value /= *deviation);
+                *deviation = 1.0;
+            }
+        }
+        rows
+    }
+
     /// Standard deviations of the variables.
-    pub(super) fn deviations(&self) -> &[f64] {
+    pub(crate) fn deviations(&self) -> &[f64] {
         &self.deviations
     }
 
     #[cfg(test)]
-    pub(super) fn values(&self) -> MatRef<'_, f64> {
+    pub(crate) fn values(&self) -> MatRef<'_, f64> {
         self.values.as_ref()
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.values.nrows()
     }
 
@@ -197,7 +235,7 @@ impl Rows {
     ///
     /// Cost: six operations for each row and first-layer weight, and a sigmoid for each row and
     /// hidden unit.
-    pub(super) fn loss(
+    pub(crate) fn loss(
         &self,
         net: &Net,
         rows: Range<usize>,
@@ -218,17 +256,12 @@ impl Rows {
         sum * scale / 2.0
     }
 
-    fn block(
-        &self,
-        net: &Net,
-        rows: Range<usize>,
-        gradient: &mut [f64],
-        space: &mut Workspace,
-    ) -> f64 {
+    /// Takes a block of rows through a network: hidden units and residuals are in `space` then.
+    fn forward(&self, net: &Net, rows: Range<usize>, space: &mut Workspace) {
         let (b, p, hidden) = (rows.len(), net.inputs.len(), net.hidden);
         let (first, rest) = net.parameters.split_at(net.weights());
         let (biases, rest) = rest.split_at(hidden);
-        let (second, output_bias) = (&rest[..hidden], rest[hidden]);
+        let (weights, output_bias) = (&rest[..hidden], rest[hidden]);
         let Workspace { inputs, units, residual, arch } = space;
 
         inputs.clear();
@@ -243,17 +276,68 @@ impl Rows {
         let z = MatMut::from_column_major_slice_mut(units, b, hidden);
         let w = MatRef::from_column_major_slice(first, p, hidden);
         matmul(z, Accum::Replace, x, w, 1.0, Par::Seq);
-        arch.dispatch(Forward { units, biases, weights: second, residual });
+        arch.dispatch(Forward { units, biases, weights, residual });
+    }
 
-        let (first_gradient, rest) = gradient.split_at_mut(first.len());
+    fn block(
+        &self,
+        net: &Net,
+        rows: Range<usize>,
+        gradient: &mut [f64],
+        space: &mut Workspace,
+    ) -> f64 {
+        let (b, p, hidden) = (rows.len(), net.inputs.len(), net.hidden);
+        self.forward(net, rows, space);
+        let Workspace { inputs, units, residual, arch } = space;
+        let weights = &net.parameters[net.second_layer()];
+
+        let (first_gradient, rest) = gradient.split_at_mut(net.weights());
         let (bias_gradient, rest) = rest.split_at_mut(hidden);
         let (weight_gradient, output_gradient) = rest.split_at_mut(hidden);
-        let weights = second;
         arch.dispatch(Backward { units, weights, residual, bias_gradient, weight_gradient });
         output_gradient[0] += residual.iter().sum::<f64>();
+        let x = MatRef::from_column_major_slice(inputs, b, p);
         let z = MatRef::from_column_major_slice(units, b, hidden);
         let w = MatMut::from_column_major_slice_mut(first_gradient, p, hidden);
         matmul(w, Accum::Add, x.transpose(), z, 1.0, Par::Seq);
         residual.iter().map(|r| r * r).sum()
+    }
+
+    /// The mean squared residual of a network whose second layer is fitted anew, by least squares
+    /// with a ridge on its weights.
+    ///
+    /// Cost: one operation for each row and pair of hidden units besides the way through the network.
+    pub(crate) fn refitted(&self, net: &Net, ridge: f64, space: &mut Workspace) -> f64 {
+        let (n, hidden) = (self.count(), net.hidden);
+        // Sums of products of the hidden units, the constant 1 and the target.
+        let mut gram = Mat::zeros(hidden + 2, hidden + 2);
+        for start in (0..n).step_by(BLOCK) {
+            let rows = start..n.min(start + BLOCK);
+            let (b, target) = (rows.len(), &self.values.col_as_slice(net.target)[rows.clone()]);
+            self.forward(net, rows, space);
+            space.units.resize(b * (hidden + 1), 1.0);
+            space.units.extend_from_slice(target);
+            let columns = MatRef::from_column_major_slice(&space.units, b, hidden + 2);
+            matmul(&mut gram, Accum::Add, columns.transpose(), columns, 1.0 / n as f64, Par::Seq);
+        }
+        let (one, target) = (hidden, hidden + 1);
+        let covariance = |i: usize, j: usize| gram[(i, j)] - gram[(i, one)] * gram[(j, one)];
+        let total = covariance(target, target);
+        let units = Mat::from_fn(hidden, hidden, covariance);
+        let shared: Vec<f64> = (0..hidden).map(|i| covariance(i, target)).collect();
+        let ridged =
+            Mat::from_fn(hidden, hidden, |i, j| units[(i, j)] + if i == j { ridge } else { 0.0 });
+        let mut weights = shared.clone();
+        let mut ridged = ridged;
+        if !FactorSpace::new(hidden).solve(ridged.as_mut(), &mut weights) {
+            return total;
+        }
+        let mut residual = total;
+        for (j, weight) in weights.iter().enumerate() {
+            let fitted: f64 = (0..hidden).map(|i| units[(i, j)] * weights[i]).sum();
+            residual += weight * (fitted - 2.0 * shared[j]);
+        }
+        // A perfect fit leaves rounding; the floor keeps ratios of residuals finite.
+        residual.max(f64::EPSILON * total)
     }
 }

@@ -1,0 +1,157 @@
+//! The search with networks as regressions.
+
+use nocurl::knowledge::{KnowledgeSpec, Tier};
+use nocurl::metrics::shd;
+use nocurl::refine::{Refine, refine};
+use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
+use nocurl::{
+    Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Order, Problem, learn,
+};
+
+fn drawn(mechanism: Mechanism, variables: usize, rows: usize, seed: u64) -> Simulated {
+    let graph = GraphFamily::Er;
+    let simulation =
+        Simulation { graph, mechanism, degree: 2.0, variables, rows, ..Simulation::default() };
+    simulate(&simulation, seed).unwrap()
+}
+
+fn options() -> Options {
+    let algorithm = Algorithm::from_name("nocurl").unwrap();
+    Options { algorithm, refine: Some(Refine::Networks), ..Options::default() }
+}
+
+fn edges(fit: &Fit) -> Vec<(usize, usize)> {
+    fit.dag.edges().map(|(i, j, _)| (i, j)).collect()
+}
+
+/// The order of the truth from its end.
+fn reversed(truth: &nocurl::Dag) -> Order {
+    let mut sequence = Order::of_dag(truth).sequence();
+    sequence.reverse();
+    Order::strict(&sequence)
+}
+
+#[test]
+fn the_graph_is_found_from_the_reversed_order() {
+    for mechanism in [Mechanism::Nonlinear3, Mechanism::DagGnn1] {
+        for seed in 1..=3 {
+            let drawn = drawn(mechanism, 5, 1000, seed);
+            let problem = Problem::new(&drawn.data.moments(), true).unwrap();
+            let start = reversed(&drawn.truth);
+            let found =
+                refine(&problem, Some(&drawn.data), &start, Refine::Networks, 0, &()).unwrap();
+            let parents = found.parents.unwrap();
+            for (j, parents) in parents.iter().enumerate() {
+                let truth: Vec<usize> = drawn.truth.parents(j).collect();
+                assert_eq!(*parents, truth, "{mechanism:?} seed {seed} variable {j}");
+            }
+            assert!(found.score_after < found.score_before && found.moves > 0);
+            let ranks = found.order.ranks();
+            assert!(drawn.truth.edges().all(|(i, j, _)| ranks[i] < ranks[j]));
+        }
+    }
+}
+
+#[test]
+fn effects_that_are_not_additive_are_found() {
+    // y = sin(2 x1 + 2 x2): neither alone says much.
+    let n = 1500;
+    let spread = |i: usize, by: f64| (i as f64 * by).fract() * 4.0 - 2.0;
+    let noise = |i: usize| 0.2 * spread(i, 0.318_309_886);
+    let values = Mat::from_fn(n, 3, |i, j| {
+        let x = [spread(i, 0.618_033_988), spread(i, 0.414_213_562)];
+        if j < 2 { x[j] } else { (2.0 * (x[0] + x[1])).sin() + noise(i) }
+    });
+    let data = Dataset::new(Dataset::default_names(3), values).unwrap();
+    let fit = learn(&data, &options(), &()).unwrap();
+    assert_eq!(edges(&fit), [(0, 2), (1, 2)]);
+    assert_eq!(fit.claim, Claim::Dag);
+}
+
+#[test]
+fn it_beats_the_order_it_starts_from() {
+    let (mut before, mut after) = (0, 0);
+    for seed in 11..=13 {
+        let drawn = drawn(Mechanism::DagGnn1, 6, 800, seed);
+        let distance = |options: &Options| {
+            shd(&drawn.truth, &learn(&drawn.data, options, &()).unwrap().dag).unwrap()
+        };
+        before += distance(&Options { refine: None, ..options() });
+        after += distance(&options());
+    }
+    assert!(after <= 2 && after < before, "{before} {after}");
+}
+
+#[test]
+fn results_do_not_depend_on_threads_or_units() {
+    let drawn = drawn(Mechanism::Nonlinear3, 5, 400, 4);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| learn(&drawn.data, &options(), &()).unwrap())
+    };
+    let (one, two) = (on(1), on(2));
+    assert_eq!(one.dag, two.dag);
+    assert_eq!(one.order, two.order);
+    // Powers of two leave all digits as they are; the order of eq-td would change.
+    let values = drawn.data.values();
+    let scaled =
+        Mat::from_fn(values.nrows(), 5, |i, j| values[(i, j)] * [64.0, 1.0, 0.125, 8.0, 2.0][j]);
+    let scaled = Dataset::new(drawn.data.names().to_vec(), scaled).unwrap();
+    let started = |data: &Dataset| {
+        let problem = Problem::new(&data.moments(), true).unwrap();
+        let start = Order::strict(&[3, 1, 4, 0, 2]);
+        refine(&problem, Some(data), &start, Refine::Networks, 0, &()).unwrap()
+    };
+    let (plain, scaled) = (started(&drawn.data), started(&scaled));
+    assert_eq!(plain.parents, scaled.parents);
+    assert_eq!(plain.score_after, scaled.score_after);
+}
+
+#[test]
+fn what_is_known_is_kept() {
+    let drawn = drawn(Mechanism::Nonlinear3, 5, 300, 2);
+    let name = |i: usize| drawn.data.names()[i].clone();
+    let order = Order::of_dag(&drawn.truth).sequence();
+    let (first, last) = (name(order[0]), name(order[4]));
+    let knowledge = KnowledgeSpec {
+        required: vec![(last.clone(), first.clone())],
+        forbidden: vec![(name(order[1]), name(order[2]))],
+        tiers: vec![Tier::new([last]), Tier::new([first])],
+        ..KnowledgeSpec::default()
+    };
+    let resolved = knowledge.resolve(drawn.data.names()).unwrap();
+    let fit = learn(&drawn.data, &Options { knowledge, ..options() }, &()).unwrap();
+    assert_eq!(resolved.is_satisfied_by(&fit.dag), Ok(()));
+    assert!(fit.dag.edges().any(|(i, j, _)| (i, j) == (order[4], order[0])));
+}
+
+#[test]
+fn moments_few_rows_and_other_rows_are_refused() {
+    let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
+    let error = learn(&drawn.data.moments(), &options(), &()).unwrap_err();
+    assert!(matches!(error, Error::NeedsRows { .. }), "{error}");
+    assert!(error.to_string().contains("--refine networks"), "{error}");
+    let few = Mat::from_fn(34, 5, |i, j| drawn.data.values()[(i, j)]);
+    let few = Dataset::new(drawn.data.names().to_vec(), few).unwrap();
+    let error = learn(&few, &options(), &()).unwrap_err();
+    assert!(matches!(error, Error::TooFewRows { rows: 34, needed: 35 }), "{error}");
+    let problem = Problem::new(&drawn.data.moments(), true).unwrap();
+    let start = Order::strict(&[0, 1, 2, 3, 4]);
+    let error = refine(&problem, Some(&few), &start, Refine::Networks, 0, &()).unwrap_err();
+    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+}
+
+#[test]
+fn it_can_be_stopped() {
+    struct Stop;
+    impl Observer for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
+    let problem = Problem::new(&drawn.data.moments(), true).unwrap();
+    let start = Order::strict(&[0, 1, 2, 3, 4]);
+    let result = refine(&problem, Some(&drawn.data), &start, Refine::Networks, 0, &Stop);
+    assert!(matches!(result, Err(Error::Cancelled)));
+}
