@@ -91,8 +91,9 @@ class Learner(BaseEstimator):
     threshold : float, optional
         Weights smaller than this go. By default 0.3, or 0 where a rule or a score has chosen the
         edges. ``w_threshold`` is another name for it.
-    refine : {None, "equal-variance", "bic"}
-        Order search after the method.
+    refine : {None, "equal-variance", "bic", "networks"}
+        Order search after the method; "networks" is for effects of any shape, chooses the edges
+        too, and takes seconds to minutes.
     prune : {None, "bic", "ebic", "t-test"} or dict
         Rule that drops edges; ``{"rule": "t-test", "alpha": 0.01}`` for another level than 0.05.
     center : bool

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nocurl::error::closest;
-use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat};
+use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat, Options};
 use nocurl_io::{BootstrapSummary, Graph, Source, read_graph};
 
 use crate::failure::Failure;
@@ -34,14 +34,17 @@ impl Weighted {
         }
         let dag = dag(graph.weights.clone(), &graph.names, &label)?;
         let meant = meant(&graph, &dag)?;
-        let linear = Algorithm::from_name(&graph.method).map_or(true, |method| method.is_linear());
+        let linear = Algorithm::from_name(&graph.method).map_or(true, |algorithm| {
+            Options { algorithm, refine: graph.refine, ..Options::default() }.is_linear()
+        });
         let warnings = if linear {
             Vec::new()
         } else {
             vec![format!(
-                "the graph was learnt by `{}`: its weights are the linear parts of effects that \
+                "the graph was learnt by `{}`{}: its weights are the linear parts of effects that \
                  are not linear, and so are the numbers here",
-                graph.method
+                graph.method,
+                graph.refine.map_or("", |_| " and a search with networks")
             )]
         };
         let Graph { names, claim, means, bootstrap, .. } = graph;

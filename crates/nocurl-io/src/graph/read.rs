@@ -37,6 +37,8 @@ pub struct Graph {
     pub bootstrap: Option<BootstrapSummary>,
     /// Name of the method that found the graph, empty where the file does not say.
     pub method: String,
+    /// The search after it, where the file names one.
+    pub refine: Option<nocurl::refine::Refine>,
 }
 
 /// Reads a graph: JSON as [`crate::write_graph`] writes it, CSV, or the part of DOT, GraphML and
@@ -161,6 +163,7 @@ impl Builder {
             means: None,
             bootstrap: None,
             method: String::new(),
+            refine: None,
         })
     }
 }
@@ -192,8 +195,10 @@ fn json(text: &str) -> Result<Graph, String> {
     if let Some(means) = document.means.as_ref().filter(|means| means.len() != d) {
         return Err(format!("it has {} means for {d} variables", means.len()));
     }
+    let refine = document.parameters.get("refine").cloned();
+    let refine = refine.and_then(|name| serde_json::from_value(name).ok());
     let GraphDocument { claim, means, bootstrap, method, .. } = document;
-    Ok(Graph { claim, means, bootstrap, method, ..graph })
+    Ok(Graph { claim, means, bootstrap, method, refine, ..graph })
 }
 
 fn delimited(text: &str) -> Result<Graph, String> {
