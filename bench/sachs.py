@@ -31,6 +31,7 @@ CONTENDERS = [
     ("nocurl, pruned", "--method nocurl --prune bic"),
     ("nocurl, refined", "--method nocurl --refine equal-variance --prune bic"),
     ("nocurl, refined by BIC", "--method nocurl --refine bic --prune bic"),
+    ("nocurl, refined with networks", "--method nocurl --refine networks"),
     ("notears", "--method notears"),
     ("eq-td", "--method eq-td --prune bic"),
     ("eq-bu", "--method eq-bu --prune bic"),
