@@ -229,22 +229,22 @@ impl Search<'_> {
         let before = part(&|w| !below[w]);
         let between = part(&|w| below[w] && above[w] && w != u && w != v);
         let after = part(&|w| below[w] && !above[w]);
+        let with = |other: usize, near: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            between.iter().copied().filter(|&w| near(w)).chain([other]).collect()
+        };
         let mut moves = Vec::new();
-        // v before all, or u after all.
-        let ways = [(v, [&[v, u][..], &between]), (u, [&between[..], &[v, u]])];
-        for (moved, middle) in ways {
-            let order = [&before[..], middle[0], middle[1], &after].concat();
-            let other = if moved == v { u } else { v };
-            let mut partners: Vec<usize> = between
-                .iter()
-                .copied()
-                .filter(|&w| if moved == v { state.has(w, v) } else { state.has(u, w) })
-                .collect();
-            partners.push(other);
-            let repeated = moved == u && between.is_empty();
-            if partners.len() <= MOST && !repeated && self.allows(&order) {
-                moves.push(self.rearranged(state, moved, &partners, &order)?);
+        let mut try_out = |moved: usize, partners: &[usize], order: &[usize]| {
+            if partners.len() <= MOST && self.allows(order) {
+                moves.push(self.rearranged(state, moved, partners, order)?);
             }
+            Ok(())
+        };
+        // v before all of them, or u after all of them.
+        let order = [&before[..], &[v, u], &between, &after].concat();
+        try_out(v, &with(u, &|w| state.has(w, v)), &order)?;
+        if !between.is_empty() {
+            let order = [&before[..], &between, &[v, u], &after].concat();
+            try_out(u, &with(v, &|w| state.has(u, w)), &order)?;
         }
         Ok(moves)
     }
@@ -261,9 +261,8 @@ impl Search<'_> {
         let parents = |v: usize| &state.nodes[v].parents;
         let fitted = |target: usize, others: &[usize]| {
             let near = |i: usize| {
-                i == target
-                    || others.contains(&i)
-                    || others.iter().chain([&target]).any(|&w| parents(w).contains(&i))
+                let mut both = others.iter().chain([&target]);
+                others.contains(&i) || both.any(|&w| parents(w).contains(&i))
             };
             let candidates = self.candidates(target, |i| near(i) && precedes(order, i, target));
             self.fit(target, candidates).map(|node| (target, node))
