@@ -325,10 +325,9 @@ impl Rows {
         let total = covariance(target, target);
         let units = Mat::from_fn(hidden, hidden, covariance);
         let shared: Vec<f64> = (0..hidden).map(|i| covariance(i, target)).collect();
-        let ridged =
+        let mut ridged =
             Mat::from_fn(hidden, hidden, |i, j| units[(i, j)] + if i == j { ridge } else { 0.0 });
         let mut weights = shared.clone();
-        let mut ridged = ridged;
         if !FactorSpace::new(hidden).solve(ridged.as_mut(), &mut weights) {
             return total;
         }

@@ -18,7 +18,7 @@ const ROWS_PER_WEIGHT: usize = 5;
 const STRETCH: f64 = 2.0;
 
 /// Relative decrease of the objective at which a training stops, and its limit of iterations. With
-/// 1e-5, or with 60 iterations while inputs still go, it is three times as fast and misses edges.
+/// 1e-5, or with 60 iterations while inputs still go, it is faster and misses edges.
 const TOLERANCE: f64 = 1e-6;
 const MAX_ITERATIONS: u64 = 300;
 
