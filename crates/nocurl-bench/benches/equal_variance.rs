@@ -1,7 +1,7 @@
 //! Orders under equal error variances.
 
 use divan::Bencher;
-use nocurl::algorithms::equal_variance::{self, Direction};
+use nocurl::methods::equal_variance::{self, Direction};
 use nocurl::{Mat, Moments, Problem};
 
 fn main() {
@@ -30,7 +30,7 @@ fn problem(d: usize) -> Problem {
         }
     }
     let mut ordered = Mat::zeros(d, d);
-    nocurl::linalg::matmul(ordered.as_mut(), effects.transpose(), effects.as_ref());
+    nocurl::internals::linalg::matmul(ordered.as_mut(), effects.transpose(), effects.as_ref());
     let s = Mat::from_fn(d, d, |i, j| ordered[(place(i), place(j))]);
     let names = (1..=d).map(|j| format!("x{j}")).collect();
     let moments = Moments::from_covariance(names, 10_000, vec![0.0; d], s.as_ref());

@@ -1,7 +1,7 @@
 //! Exact search over all orders. Time doubles with every variable.
 
 use divan::Bencher;
-use nocurl::algorithms::exact::{self, ExactParams, ExactScore};
+use nocurl::methods::exact::{self, ExactParams, ExactScore};
 use nocurl::{Mat, Moments, Problem};
 
 fn main() {

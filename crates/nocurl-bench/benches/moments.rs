@@ -60,7 +60,7 @@ fn product_in_memory(bencher: Bencher<'_, '_>) {
                 let start = values.nrows().min(thread * share);
                 let part = values.subrows(start, share.min(values.nrows() - start));
                 let mut product = Mat::zeros(COLUMNS, COLUMNS);
-                nocurl::linalg::gram_accumulate(&mut product, part);
+                nocurl::internals::linalg::gram_accumulate(&mut product, part);
                 product
             })
             .collect();

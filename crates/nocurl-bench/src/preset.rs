@@ -2,12 +2,12 @@
 
 mod nonlinear;
 
-use nocurl::algorithms::{
+use nocurl::Prune;
+use nocurl::methods::{
     CamParams, ExactParams, FgesParams, FgesSearch, MmpcParams, NoCurlParams, NotearsParams,
     OrderSearchParams, Variant,
 };
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use nocurl::internals::objective::least_squares;
 use nocurl::metrics::compare_as;
-use nocurl::objective::least_squares;
 use nocurl::simulate::{Simulated, simulate};
 use nocurl::{Fit, Moments, Observer, Options, Progress, learn};
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -1,6 +1,6 @@
 //! The findings about a result, on the terminal.
 
-use nocurl::diagnose::{Diagnosis, Verdict};
+use nocurl::checks::{Diagnosis, Verdict};
 
 use crate::report::{BOLD, FAINT, WARNING, clean, count};
 

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nocurl::Prune;
 use nocurl::bootstrap::{BootstrapParams, MOST_REPLICATES};
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
+use nocurl_app::Job;
 use nocurl_bench::{Grid, Settings};
-use nocurl_io::{GraphFormat, Header, Job, Missing, ReadOptions, Source, check_writable};
+use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
 use serde_json::{Map, Value, json};
 
 use crate::args::{

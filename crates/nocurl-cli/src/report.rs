@@ -5,7 +5,8 @@ use std::io::Write as _;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::{Fit, Moments, Termination};
-use nocurl_io::{GraphDocument, Outcome, Table};
+use nocurl_app::Outcome;
+use nocurl_io::{GraphDocument, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;

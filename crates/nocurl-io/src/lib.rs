@@ -8,7 +8,6 @@
 //! | a graph to compare with | [`read_graph`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
-//! | all of it: a table in, a described graph out | [`Job`] |
 //! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
 //! | is the destination any good, before hours of work | [`check_writable`] |
@@ -31,19 +30,17 @@ mod checkpoint;
 mod digest;
 mod error;
 mod graph;
-mod job;
 mod knowledge;
 mod output;
 mod source;
 mod table;
 
-pub use checkpoint::{TrainingRun, read_checkpoint, write_checkpoint};
+pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::Error;
 pub use graph::{
     BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,
     InputDescription, Mark, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
-pub use job::{Job, Outcome};
 pub use knowledge::read_knowledge;
 pub use output::{check_writable, write_text};
 pub use source::{Format, Source};

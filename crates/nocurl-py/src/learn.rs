@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use nocurl::Prune;
 use nocurl::bootstrap::BootstrapParams;
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_io::{Job, Missing, Outcome, ReadOptions, Source, read_knowledge};
+use nocurl_app::{Job, Outcome};
+use nocurl_io::{Missing, ReadOptions, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

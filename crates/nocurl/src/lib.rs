@@ -16,34 +16,25 @@
 //! The crate does no input or output, prints nothing and reads no environment. Randomness comes
 //! from a seed that the caller passes, and results do not depend on the number of threads.
 
-pub mod algorithms;
-pub mod bootstrap;
-pub mod dataset;
-pub mod diagnose;
-pub mod effects;
-pub mod error;
-pub mod graph;
-pub mod hodge;
-pub mod knowledge;
-pub mod linalg;
-pub mod metrics;
-pub mod missing;
-pub mod moments;
-mod networks;
-pub mod objective;
-pub mod observe;
-pub mod optimize;
-pub mod refine;
-pub mod regress;
-pub mod simulate;
+mod analysis;
+mod core;
+mod math;
+pub mod methods;
+mod pipeline;
 
-pub use algorithms::{
-    Algorithm, Fit, Options, Problem, Proposal, Termination, TrainingState, learn,
+pub use analysis::{bootstrap, checks, effects, metrics};
+pub use core::{
+    Claim, Cpdag, Dag, Data, Dataset, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
+    MatRef, Moments, Observer, Order, Progress, Termination, TrainingState, error, graph,
+    knowledge, moments, simulate,
 };
-pub use dataset::{Data, Dataset};
-pub use error::Error;
-pub use faer::{Mat, MatMut, MatRef};
-pub use graph::{Claim, Cpdag, Dag, Order};
-pub use knowledge::{Knowledge, KnowledgeSpec};
-pub use moments::Moments;
-pub use observe::{Epoch, Keeper, Observer, Progress};
+pub use math::{Problem, hodge, missing};
+pub use methods::{Algorithm, Proposal};
+pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, learn, refine};
+
+/// Parts that tests and benchmarks look at; they may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::math::{linalg, objective, optimize, regress};
+    pub use crate::pipeline::prune;
+}

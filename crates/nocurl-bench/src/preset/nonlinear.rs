@@ -1,6 +1,6 @@
 //! The paper's nonlinear table.
 
-use nocurl::algorithms::{
+use nocurl::methods::{
     CamParams, DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NoCurlParams, NotearsMlpParams,
     NotearsParams,
 };

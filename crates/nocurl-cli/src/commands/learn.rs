@@ -1,6 +1,7 @@
 //! `nocurl learn`: a table in, a graph out.
 
-use nocurl_io::{GraphDocument, InputDescription, Outcome, write_graph};
+use nocurl_app::Outcome;
+use nocurl_io::{GraphDocument, InputDescription, write_graph};
 use serde_json::Value;
 
 use crate::config::Learn;

@@ -13,7 +13,7 @@ use crate::Error;
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Watches a training and keeps it in a file.
-pub(crate) struct Kept<'a> {
+pub struct Kept<'a> {
     path: &'a Path,
     run: TrainingRun,
     state: Option<TrainingState>,
@@ -30,7 +30,7 @@ struct Written {
 
 impl<'a> Kept<'a> {
     /// Goes on from the file where there is one; refuses it where it does not fit.
-    pub(crate) fn open(
+    pub fn open(
         path: &'a Path,
         data: &Dataset,
         options: &Options,
@@ -43,13 +43,13 @@ impl<'a> Kept<'a> {
     }
 
     /// What is to be said when the file could not be written.
-    pub(crate) fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<String> {
         let reason = self.outcome()?.err()?;
         Some(format!("the training was not kept: {reason}"))
     }
 
     /// The error of a training, with what is left of it.
-    pub(crate) fn error(&self, error: nocurl::Error) -> Error {
+    pub fn error(&self, error: nocurl::Error) -> Error {
         let path = self.path.display();
         match (error, self.outcome()) {
             (nocurl::Error::Cancelled, Some(Ok(done))) => Error::Stopped {
@@ -83,7 +83,7 @@ impl Keeper for Kept<'_> {
 
     fn keep(&self, state: &TrainingState) {
         let outcome = write_checkpoint(self.path, &self.run, state);
-        let outcome = outcome.map(|()| state.done()).map_err(|error| error.to_string());
+        let outcome = outcome.map(|()| state.done().to_string()).map_err(|error| error.to_string());
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         *written = Written { when: Instant::now(), outcome: Some(outcome) };
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::Error;
 use crate::digest::Digest;
 use crate::output::write_atomic;
-pub(crate) use kept::Kept;
+pub use kept::Kept;
 
 const SCHEMA: &str = "nocurl/checkpoint/1";
 const FORMAT: &str = "checkpoint";

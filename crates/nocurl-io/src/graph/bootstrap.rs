@@ -77,7 +77,7 @@ pub struct EdgeSupport {
 
 impl BootstrapSummary {
     /// What is to be said of replicates that failed.
-    pub(crate) fn failures(&self) -> Option<String> {
+    pub fn failures(&self) -> Option<String> {
         let error = self.first_error.as_ref()?;
         Some(format!(
             "{} of {} resampled tables could not be learnt from, the first because of: {error}",

@@ -1,6 +1,8 @@
 //! The neutral description of a learnt graph, and its JSON form.
 
+use nocurl::Dag;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Everything a run has found and everything needed to repeat it; written as it is by JSON.
 ///
@@ -48,7 +50,7 @@ pub struct GraphDocument {
     pub iterations: u64,
     /// What the user should know.
     pub warnings: Vec<String>,
-    /// Findings about the result ([`nocurl::diagnose`]); null without them. Not typed, so that
+    /// Findings about the result ([`nocurl::checks`]); null without them. Not typed, so that
     /// findings of later versions can be read.
     #[serde(default)]
     pub diagnosis: serde_json::Value,
@@ -59,6 +61,42 @@ pub struct GraphDocument {
 impl GraphDocument {
     /// Name and version of the schema that this crate writes and reads.
     pub const SCHEMA: &str = "nocurl/graph/1";
+
+    /// A graph by itself, all directions meant, with its edges from the largest weight to the
+    /// smallest.
+    pub fn new(names: &[String], dag: &Dag, order: &[usize], class: &nocurl::Cpdag) -> Self {
+        let name = |i: usize| names[i].clone();
+        let mut edges: Vec<(usize, usize, f64)> = dag.edges().collect();
+        edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        Self {
+            schema: Self::SCHEMA.into(),
+            variables: names.to_vec(),
+            edges: edges
+                .into_iter()
+                .map(|(from, to, weight)| Edge { from: name(from), to: name(to), weight })
+                .collect(),
+            order: order.iter().map(|&i| name(i)).collect(),
+            potential: None,
+            cpdag: Cpdag {
+                directed: class.directed().map(|(i, j)| [name(i), name(j)]).collect(),
+                undirected: class.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
+            },
+            claim: nocurl::Claim::Dag,
+            directions: String::new(),
+            means: None,
+            bootstrap: None,
+            method: String::new(),
+            parameters: Value::Null,
+            seed: 0,
+            version: env!("CARGO_PKG_VERSION").into(),
+            input: None,
+            termination: "direct".into(),
+            iterations: 0,
+            warnings: Vec::new(),
+            diagnosis: Value::Null,
+            elapsed_seconds: 0.0,
+        }
+    }
 }
 
 /// A directed edge.

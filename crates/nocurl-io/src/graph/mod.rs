@@ -1,8 +1,6 @@
 //! Graphs in files: what a run writes, and what an evaluation reads.
 
 mod bootstrap;
-mod describe;
-mod directions;
 mod document;
 mod mark;
 mod parse;

@@ -1,6 +1,6 @@
 //! The acyclicity penalties: values from their definitions, gradients from finite differences.
 
-use nocurl::objective::{Acyclicity, Penalty};
+use nocurl::internals::objective::{Acyclicity, Penalty};
 use nocurl::{Mat, MatRef};
 use proptest::prelude::*;
 

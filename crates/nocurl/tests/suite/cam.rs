@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nocurl::algorithms::CamParams;
+use nocurl::methods::CamParams;
 use nocurl::metrics::compare;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation, simulate};
 use nocurl::{Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, learn};

@@ -1,6 +1,6 @@
 //! DAG-GNN and its combination with NoCurl.
 
-use nocurl::algorithms::{DagGnnParams, NoCurlGnnParams};
+use nocurl::methods::{DagGnnParams, NoCurlGnnParams};
 use nocurl::simulate::{Mechanism, Simulation, simulate};
 use nocurl::{Algorithm, Dataset, Error, Fit, KnowledgeSpec, Mat, Options, Termination, learn};
 

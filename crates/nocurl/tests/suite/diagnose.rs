@@ -1,12 +1,12 @@
 //! Every finding on data whose answer is known.
 
-use nocurl::algorithms::{ExactParams, ExactScore};
-use nocurl::diagnose::{
+use nocurl::Prune;
+use nocurl::checks::{
     Bic, Check, Collinearity, Diagnosis, Edge, Finding, HodgeEnergy, NearConstant, NonGaussianity,
     ResidualVariances, Units, Verdict, diagnose, sortability,
 };
+use nocurl::methods::{ExactParams, ExactScore};
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances, simulate};
 use nocurl::{
     Algorithm, Claim, Dag, Data, Dataset, Error, Fit, Mat, Moments, Observer, Options, learn,

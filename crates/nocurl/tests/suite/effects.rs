@@ -149,7 +149,7 @@ fn fitted(dag: &Dag, covariance: &Mat<f64>) -> Dag {
         nocurl::Moments::from_covariance(names, 1000, vec![0.0; dag.size()], covariance.as_ref())
             .unwrap();
     let problem = nocurl::Problem::new(&moments, true).unwrap();
-    Dag::new(nocurl::regress::refit(&problem, dag.weights()).unwrap()).unwrap()
+    Dag::new(nocurl::internals::regress::refit(&problem, dag.weights()).unwrap()).unwrap()
 }
 
 #[test]

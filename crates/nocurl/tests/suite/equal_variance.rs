@@ -1,7 +1,7 @@
 //! Equal-variance orders and the factorisations behind them.
 
-use nocurl::algorithms::equal_variance::{self, Direction};
-use nocurl::linalg::{self, collinear_set, condition_number, smallest_pivot_first};
+use nocurl::internals::linalg::{self, collinear_set, condition_number, smallest_pivot_first};
+use nocurl::methods::equal_variance::{self, Direction};
 use nocurl::{Error, Mat, MatRef, Moments, Observer, Problem, Progress};
 use proptest::prelude::*;
 

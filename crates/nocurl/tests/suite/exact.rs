@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use nocurl::algorithms::exact::{self, ExactParams, ExactScore};
+use nocurl::methods::exact::{self, ExactParams, ExactScore};
 use nocurl::{Dag, Error, Mat, MatRef, Moments, Observer, Problem, Progress, Proposal};
 use proptest::prelude::*;
 

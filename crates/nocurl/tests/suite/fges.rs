@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::algorithms::{ExactParams, ExactScore, FgesParams, FgesSearch};
+use nocurl::methods::{ExactParams, ExactScore, FgesParams, FgesSearch};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
 use nocurl::{
     Algorithm, Claim, Cpdag, Dag, Dataset, Error, Mat, Moments, Observer, Options, learn,

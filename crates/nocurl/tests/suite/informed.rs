@@ -1,10 +1,10 @@
 //! Methods with prior knowledge: no result breaks it, and exact results are the best that keep it.
 
-use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::Prune;
 use nocurl::knowledge::{Knowledge, KnowledgeSpec, Tier};
-use nocurl::optimize::Solver;
+use nocurl::methods::Solver;
+use nocurl::methods::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
 use nocurl::{Algorithm, Cpdag, Dag, Dataset, Error, Fit, Mat, Moments, Options, learn, metrics};
 use proptest::prelude::*;

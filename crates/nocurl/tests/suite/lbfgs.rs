@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nocurl::optimize::lbfgs::{LbfgsInfo, LbfgsParams, Limits, minimize};
+use nocurl::internals::optimize::lbfgs::{LbfgsInfo, LbfgsParams, Limits, minimize};
 use nocurl::{Error, Observer, Progress, Termination};
 use proptest::prelude::*;
 

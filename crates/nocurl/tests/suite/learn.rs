@@ -1,14 +1,16 @@
 //! The pipeline that all methods share: defaults, order of stages, awkward data, the registry.
 
-use nocurl::algorithms::{DEFAULT_THRESHOLD, NoCurlParams, Variant};
 use nocurl::graph::Reachability;
+use nocurl::internals::prune;
+use nocurl::internals::regress::{on_order, threshold};
+use nocurl::methods::{NoCurlParams, Variant};
 use nocurl::refine::Refine;
-use nocurl::regress::{Prune, on_order, prune, threshold};
 use nocurl::simulate::{Simulation, simulate};
 use nocurl::{
     Algorithm, Cpdag, Dataset, Error, Fit, Mat, Moments, Options, Order, Problem, Termination,
     learn,
 };
+use nocurl::{DEFAULT_THRESHOLD, Prune};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -351,7 +353,7 @@ fn the_exact_bic_graph_does_not_depend_on_units() {
     let moments = drawn.data.moments();
     let mut algorithm = Algorithm::from_name("exact").unwrap();
     if let Algorithm::Exact(params) = &mut algorithm {
-        params.score = nocurl::algorithms::ExactScore::Bic;
+        params.score = nocurl::methods::ExactScore::Bic;
     }
     let options = Options { algorithm, ..Options::default() };
     let edges = |fit: &Fit| fit.dag.edges().map(|(i, j, _)| (i, j)).collect::<Vec<_>>();

@@ -35,7 +35,7 @@ mod simulate;
 mod sort_regress;
 
 use ::nocurl::Algorithm;
-use ::nocurl::algorithms::{DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NotearsMlpParams};
+use ::nocurl::methods::{DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NotearsMlpParams};
 
 /// All methods, those that train with so few epochs and rows that they end at once.
 fn quick_methods() -> Vec<Algorithm> {

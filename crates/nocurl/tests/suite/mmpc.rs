@@ -1,6 +1,6 @@
 //! Max-min parents and children, against a second implementation by inverses and bit masks.
 
-use nocurl::algorithms::MmpcParams;
+use nocurl::methods::MmpcParams;
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
 use nocurl::{Algorithm, Claim, Error, Fit, Mat, Moments, Observer, Options, learn};
 

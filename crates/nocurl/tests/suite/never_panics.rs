@@ -1,12 +1,12 @@
 //! Whatever the table, every method ends with a graph or with an error, never with a panic.
 
-use nocurl::algorithms::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
-use nocurl::diagnose::{Diagnosis, diagnose};
+use nocurl::Prune;
+use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::knowledge::{KnowledgeSpec, Tier};
-use nocurl::objective::Acyclicity;
-use nocurl::optimize::Solver;
+use nocurl::methods::Acyclicity;
+use nocurl::methods::Solver;
+use nocurl::methods::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::{Algorithm, Dataset, Mat, Options, learn};
 use proptest::prelude::*;
 

@@ -1,10 +1,10 @@
 //! DAG-NoCurl and its variants.
 
-use nocurl::algorithms::{NoCurlParams, Variant};
-use nocurl::objective::Acyclicity;
-use nocurl::optimize::Solver;
+use nocurl::Prune;
+use nocurl::methods::Acyclicity;
+use nocurl::methods::Solver;
+use nocurl::methods::{NoCurlParams, Variant};
 use nocurl::refine::Refine;
-use nocurl::regress::Prune;
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{
     Algorithm, Dataset, Error, Fit, Mat, Moments, Observer, Options, Termination, learn, metrics,

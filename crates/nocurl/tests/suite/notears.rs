@@ -1,9 +1,9 @@
 //! NOTEARS by both solvers.
 
-use nocurl::algorithms::NotearsParams;
 use nocurl::graph::Reachability;
-use nocurl::objective::{Acyclicity, Penalty};
-use nocurl::optimize::Solver;
+use nocurl::internals::objective::{Acyclicity, Penalty};
+use nocurl::methods::NotearsParams;
+use nocurl::methods::Solver;
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{Algorithm, Error, Fit, Options, Termination, learn, metrics};
 

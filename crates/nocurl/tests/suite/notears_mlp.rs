@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nocurl::algorithms::{DagGnnParams, NoCurlMlpParams, NotearsMlpParams};
 use nocurl::knowledge::KnowledgeSpec;
+use nocurl::methods::Acyclicity;
+use nocurl::methods::{DagGnnParams, NoCurlMlpParams, NotearsMlpParams};
 use nocurl::metrics::shd;
-use nocurl::objective::Acyclicity;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
     Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, Termination, learn,
@@ -65,7 +65,7 @@ fn weights_are_linear_parts() {
         let fit = learn(&drawn.data, &options, &()).unwrap();
         assert!(fit.dag.edge_count() > 0);
         let problem = nocurl::Problem::new(&drawn.data.moments(), true).unwrap();
-        let linear = nocurl::regress::refit(&problem, fit.dag.weights()).unwrap();
+        let linear = nocurl::internals::regress::refit(&problem, fit.dag.weights()).unwrap();
         assert_eq!(fit.dag.weights(), linear.as_ref());
         assert!(!options.algorithm.is_linear() && options.algorithm.needs_rows());
         assert_eq!(options.effective_threshold(), 0.0);
@@ -125,7 +125,7 @@ fn a_training_that_is_stopped_keeps_its_last_whole_pass() {
             let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
             assert_eq!(learn(&data, &options, &stopped).unwrap_err(), Error::Cancelled);
             let kept = stopped.states.into_inner().unwrap().pop().unwrap();
-            shares.push(kept.done());
+            shares.push(kept.done().to_string());
             let again = Notebook { from: Some(written_and_read(&kept)), ..Notebook::default() };
             assert_eq!(learn(&data, &options, &again).unwrap().unpruned, fit.unpruned);
         }

@@ -1,11 +1,11 @@
 //! Search over orders, against the exact optimum, other searches and its own definition.
 
-use nocurl::algorithms::{
-    ExactParams, ExactScore, FgesParams, FgesSearch, OrderSearchParams, Problem,
-};
-use nocurl::regress::refit;
+use nocurl::internals::regress::refit;
+use nocurl::methods::{ExactParams, ExactScore, FgesParams, FgesSearch, OrderSearchParams};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Cpdag, Error, Fit, Mat, Moments, Observer, Options, learn};
+use nocurl::{
+    Algorithm, Claim, Cpdag, Error, Fit, Mat, Moments, Observer, Options, Problem, learn,
+};
 
 use crate::fges::score;
 

@@ -1,6 +1,8 @@
 //! Pruning against elimination from scratch and against p-values of statsmodels.
 
-use nocurl::regress::{Prune, on_order, prune, refit, threshold};
+use nocurl::Prune;
+use nocurl::internals::prune;
+use nocurl::internals::regress::{on_order, refit, threshold};
 use nocurl::{Dataset, Error, Mat, MatRef, Moments, Order, Problem};
 use proptest::prelude::*;
 use rand::SeedableRng;

@@ -1,10 +1,12 @@
 //! Order search against recomputation, brute force and the exact optimum.
 
-use nocurl::algorithms::equal_variance::{self, Direction};
-use nocurl::algorithms::exact;
-use nocurl::algorithms::{ExactParams, ExactScore};
+use nocurl::Prune;
+use nocurl::internals::prune;
+use nocurl::internals::regress::on_order;
+use nocurl::methods::equal_variance::{self, Direction};
+use nocurl::methods::exact;
+use nocurl::methods::{ExactParams, ExactScore};
 use nocurl::refine::{Refine, refine};
-use nocurl::regress::{Prune, on_order, prune};
 use nocurl::simulate::{Simulation, Variances, simulate};
 use nocurl::{Cpdag, Dag, Dataset, Error, Mat, MatRef, Moments, Observer, Order, Problem};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Regression on an order against one set of normal equations per variable.
 
-use nocurl::objective::least_squares;
-use nocurl::regress::on_order;
+use nocurl::internals::objective::least_squares;
+use nocurl::internals::regress::on_order;
 use nocurl::{Mat, MatRef, Moments, Order, Problem};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Sorting baselines.
 
-use nocurl::algorithms::sort_regress::{self, SortBy};
+use nocurl::methods::sort_regress::{self, SortBy};
 use nocurl::{Mat, MatRef, Moments, Problem};
 use proptest::prelude::*;
 

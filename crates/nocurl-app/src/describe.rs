@@ -1,0 +1,63 @@
+//! From what the engine found to the description that is written.
+
+use nocurl::{Fit, Options};
+use nocurl_io::GraphDocument;
+use serde_json::{Map, Value, json};
+
+use crate::directions;
+
+/// What was learnt with these options about variables of these names and means.
+pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -> GraphDocument {
+    let mut document = GraphDocument {
+        potential: Some(fit.potential.clone()),
+        claim: fit.claim,
+        means: Some(means.to_vec()),
+        method: options.algorithm.name().into(),
+        parameters: Value::Object(parameters(options)),
+        seed: options.seed,
+        termination: termination(fit),
+        iterations: fit.iterations,
+        warnings: warnings(options, fit),
+        ..GraphDocument::new(names, &fit.dag, &fit.order, &fit.cpdag)
+    };
+    document.directions = directions::sentence(options, &document);
+    document
+}
+
+/// Everything that shaped the result and is not said elsewhere in the document.
+fn parameters(options: &Options) -> Map<String, Value> {
+    let mut object = options.algorithm.parameters();
+    object.insert("center".into(), options.center.into());
+    object.insert("refine".into(), json!(options.refine));
+    object.insert("prune".into(), json!(options.prune));
+    object.insert("threshold".into(), options.effective_threshold().into());
+    if !options.knowledge.is_empty() {
+        object.insert("knowledge".into(), json!(options.knowledge));
+    }
+    object
+}
+
+/// The engine's name of how the method ended.
+fn termination(fit: &Fit) -> String {
+    match serde_json::to_value(fit.termination) {
+        Ok(Value::String(name)) => name,
+        _ => format!("{:?}", fit.termination),
+    }
+}
+
+/// What the user should know.
+fn warnings(options: &Options, fit: &Fit) -> Vec<String> {
+    let mut warnings = fit.warnings.clone();
+    if fit.dag.edge_count() == 0 {
+        let threshold = options.effective_threshold();
+        warnings.push(if threshold > 0.0 {
+            format!(
+                "no edges were found: all weights are below the threshold of {threshold}; lower \
+                 it with --threshold or use --prune bic"
+            )
+        } else {
+            "no edges were found: the columns look independent".into()
+        });
+    }
+    warnings
+}

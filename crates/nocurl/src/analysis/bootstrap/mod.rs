@@ -1,0 +1,237 @@
+//! How much of a graph would be found again: learning on resampled data.
+//!
+//! Each replicate draws a table like the one given, learns from it with the same options, and is
+//! counted (Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993; for networks Friedman,
+//! Goldszmidt and Wyner, *Data analysis with Bayesian networks: a bootstrap approach*, 1999). What
+//! is found in most replicates does not hang on a few rows. That is all it says: replicates share
+//! the assumptions of the method, so a direction that these get wrong is wrong in all of them.
+//! Scores that count rows, as BIC does, meet repeated rows in a replicate and tend to keep more
+//! edges there than in the data (Steck and Jaakkola, 2003).
+
+mod resample;
+mod tally;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::core::progress::Counter;
+use crate::core::{Dag, Data, Error, Observer};
+use crate::pipeline::{Options, learn};
+use resample::Resampler;
+use tally::{Replicate, Tally};
+
+pub use resample::wishart;
+
+/// More replicates than this are taken for a slip of the hand.
+pub const MOST_REPLICATES: usize = 1_000_000;
+
+/// How to resample.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `replicates` | 200 | tables drawn and learnt from | 2 to 1,000,000 |
+/// | `level` | 0.95 | share of replicates inside an interval | above 0, below 1 |
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BootstrapParams {
+    /// Tables drawn and learnt from.
+    pub replicates: usize,
+    /// Share of replicates inside an interval.
+    pub level: f64,
+}
+
+impl Default for BootstrapParams {
+    fn default() -> Self {
+        Self { replicates: 200, level: 0.95 }
+    }
+}
+
+impl BootstrapParams {
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for the first one outside its range.
+    pub fn validate(&self) -> Result<(), Error> {
+        let parameter = |name, value: String, reason| Err(Error::Parameter { name, value, reason });
+        if !(2..=MOST_REPLICATES).contains(&self.replicates) {
+            let reason = "between 2 and 1000000 are possible, some hundred are usual";
+            return parameter("replicates", self.replicates.to_string(), reason);
+        }
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return parameter("level", self.level.to_string(), "it must lie between 0 and 1");
+        }
+        Ok(())
+    }
+}
+
+/// Where the tables of the replicates come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Rows of the data, drawn with replacement.
+    Rows,
+    /// A Gaussian law with the moments of the data, where only these are there.
+    Gaussian,
+}
+
+/// From the lower to the upper percentile of some values, both interpolated linearly between
+/// neighbours; the percentile interval of Efron and Tibshirani (1993), chapter 13.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+}
+
+/// Two variables that are adjacent in some replicate. Frequencies are shares of the replicates that
+/// did not fail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// Where the more frequent direction starts; of two equally frequent ones, the smaller index.
+    pub from: usize,
+    /// Where it ends.
+    pub to: usize,
+    /// Frequency of `from -> to`, as far as the claim of the method means directions.
+    pub forward: f64,
+    /// Frequency of `to -> from`.
+    pub backward: f64,
+    /// Frequency of an edge whose direction the claim leaves open.
+    pub undirected: f64,
+    /// Frequency of an edge of any kind: the sum of the three.
+    pub adjacent: f64,
+    /// Weights of `from -> to` over the replicates whose graph has it, its claim aside.
+    pub weight: Option<Interval>,
+    /// Weights of `to -> from` in the same way.
+    pub weight_backward: Option<Interval>,
+}
+
+/// An ordered pair of variables with a directed path between them in some replicate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Path {
+    /// Where the paths start.
+    pub from: usize,
+    /// Where they end.
+    pub to: usize,
+    /// Share of replicates with a path of edges whose directions are meant.
+    pub ancestor: f64,
+    /// Total effects over all replicates, 0 in those whose graph has no path; directions that the
+    /// claim leaves open are taken as the replicate's graph has them.
+    pub effect: Interval,
+}
+
+/// What the replicates had in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bootstrap {
+    /// Where the tables came from.
+    pub kind: Kind,
+    /// Replicates asked for.
+    pub replicates: usize,
+    /// Replicates that could not be learnt from, for example because a column was constant.
+    pub failed: usize,
+    /// Why the first of these failed.
+    pub first_error: Option<Error>,
+    /// Share of replicates inside an interval.
+    pub level: f64,
+    /// All pairs that are adjacent in some replicate, by the smaller and then the larger index.
+    pub pairs: Vec<Pair>,
+    /// All ordered pairs with a path in some replicate, by `from`, then by `to`.
+    pub paths: Vec<Path>,
+    /// The edges that at least half of the replicates have, taken by falling frequency of
+    /// adjacency (then by index), each in its more frequent direction, left out where it would
+    /// close a cycle. The weight is the median over the replicates that have the edge, of an even
+    /// number the lower one.
+    pub consensus: Dag,
+}
+
+/// Learns from `params.replicates` resampled tables and counts what they have in common.
+///
+/// From rows (`&Dataset`) each replicate draws as many rows with replacement; linear methods see
+/// only the moments of the drawn rows, without a copy. From `&Moments` each draws the moments that
+/// as many rows of a Gaussian law would have ([`wishart`]). Every replicate has a random stream of
+/// its own, from `options.seed` and its number, and replicates are counted in order: the result does
+/// not depend on threads.
+///
+/// Cost: `replicates` times that of [`learn`], of the total effects (O(d m)) and, from rows, one pass
+/// over them. Memory: O(d^2) and n counts for each thread (a table for each thread if the method
+/// needs rows), and one number for every edge and every nonzero effect of every replicate.
+///
+/// ```
+/// use nocurl::bootstrap::{BootstrapParams, bootstrap};
+/// use nocurl::simulate::{Simulation, simulate};
+/// use nocurl::Options;
+/// let simulated = simulate(&Simulation { variables: 5, ..Simulation::default() }, 1)?;
+/// let params = BootstrapParams { replicates: 20, ..BootstrapParams::default() };
+/// let found = bootstrap(&simulated.data, &Options::default(), &params, &())?;
+/// assert!(found.pairs.iter().all(|pair| pair.adjacent <= 1.0));
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+///
+/// # Errors
+/// Parameters out of range, data that no replicate could be learnt from, more than half of the
+/// replicates failing, or cancellation by the observer.
+pub fn bootstrap<'a>(
+    data: impl Into<Data<'a>>,
+    options: &Options,
+    params: &BootstrapParams,
+    observer: &dyn Observer,
+) -> Result<Bootstrap, Error> {
+    params.validate()?;
+    let resampler = Resampler::new(data.into(), options)?;
+    let streams = resample::streams(options.seed, params.replicates);
+    let counter = Counter::new("learning from resampled data", params.replicates, observer);
+    let quiet = Quiet(observer);
+    let mut tally = Tally::new(resampler.columns());
+    let (mut failed, mut first_error) = (0, None);
+    // No more tables than threads are there at a time, also when a thread that waits takes up
+    // another replicate.
+    for batch in streams.chunks(rayon::current_num_threads().max(1)) {
+        let outcomes: Vec<Result<Replicate, Error>> = batch
+            .par_iter()
+            .map(|stream| {
+                let fit = resampler.draw(stream.clone(), |data| learn(data, options, &quiet))?;
+                Ok(Replicate::new(fit))
+            })
+            .collect();
+        for outcome in outcomes {
+            match outcome {
+                Ok(replicate) => tally.add(&replicate),
+                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(error) => {
+                    failed += 1;
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        counter.add(batch.len())?;
+    }
+    if let Some(error) = first_error.as_ref().filter(|_| 2 * failed > params.replicates) {
+        return Err(Error::Numeric {
+            stage: "bootstrap",
+            reason: format!(
+                "{failed} of {} replicates could not be learnt from, the first because of: {error}",
+                params.replicates
+            ),
+        });
+    }
+    let pairs = tally.pairs(params.level);
+    Ok(Bootstrap {
+        kind: resampler.kind(),
+        replicates: params.replicates,
+        failed,
+        first_error,
+        level: params.level,
+        consensus: tally.consensus(&pairs),
+        paths: tally.paths(params.level),
+        pairs,
+    })
+}
+
+/// Passes on requests to stop, and keeps quiet about the progress within a replicate.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

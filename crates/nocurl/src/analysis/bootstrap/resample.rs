@@ -1,0 +1,157 @@
+//! Tables like the one given.
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::{ChiSquared, Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Kind;
+use crate::core::{Data, Dataset, Error, Mat, Moments};
+use crate::math::linalg;
+use crate::pipeline::Options;
+
+/// The random stream of each replicate: they begin 2^128 draws apart, and none of them is the
+/// stream that the method itself makes of the seed.
+pub(super) fn streams(seed: u64, replicates: usize) -> Vec<Xoshiro256PlusPlus> {
+    let mut next = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut stream = || {
+        next.jump();
+        next.clone()
+    };
+    (0..replicates).map(|_| stream()).collect()
+}
+
+/// What replicates are drawn from.
+pub(super) enum Resampler<'a> {
+    /// Rows, of which a method sees the moments.
+    Moments(&'a Dataset),
+    /// Rows, which the method itself needs.
+    Rows(&'a Dataset),
+    /// The law behind given moments.
+    Gaussian(Gaussian<'a>),
+}
+
+impl<'a> Resampler<'a> {
+    pub(super) fn new(data: Data<'a>, options: &Options) -> Result<Self, Error> {
+        let needs_rows = options.needs_rows();
+        match data {
+            Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
+            Data::Rows(rows) => Ok(Self::Moments(rows)),
+            Data::Moments(_) | Data::Sampled(..) if needs_rows => {
+                Err(Error::NeedsRows { method: options.algorithm.name() })
+            }
+            Data::Moments(moments) | Data::Sampled(moments, _) if moments.rows() < 2 => {
+                Err(Error::TooFewRows { rows: moments.rows(), needed: 2 })
+            }
+            Data::Moments(moments) | Data::Sampled(moments, _) => {
+                Ok(Self::Gaussian(Gaussian::new(moments)))
+            }
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Moments(_) | Self::Rows(_) => Kind::Rows,
+            Self::Gaussian(_) => Kind::Gaussian,
+        }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        match self {
+            Self::Moments(rows) | Self::Rows(rows) => rows.names().len(),
+            Self::Gaussian(law) => law.moments.columns(),
+        }
+    }
+
+    /// Draws a table and hands it on.
+    pub(super) fn draw<T>(
+        &self,
+        mut stream: Xoshiro256PlusPlus,
+        learn: impl FnOnce(Data<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self {
+            Self::Moments(rows) => {
+                learn((&rows.sample_moments(&counts(rows.values().nrows(), &mut stream))).into())
+            }
+            Self::Rows(rows) => {
+                learn((&rows.sample(&counts(rows.values().nrows(), &mut stream))).into())
+            }
+            Self::Gaussian(law) => learn((&law.draw(&mut stream)?).into()),
+        }
+    }
+}
+
+/// How often each of `n` rows is drawn, in `n` draws.
+fn counts(n: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<u32> {
+    let mut counts = vec![0; n];
+    for _ in 0..n {
+        counts[stream.random_range(0..n)] += 1;
+    }
+    counts
+}
+
+/// The Gaussian law with the mean and covariance of some moments.
+pub(super) struct Gaussian<'a> {
+    moments: &'a Moments,
+    /// `factor factor'` is the covariance.
+    factor: Mat<f64>,
+}
+
+impl<'a> Gaussian<'a> {
+    fn new(moments: &'a Moments) -> Self {
+        let covariance = moments.second_moments(true);
+        Self { moments, factor: linalg::semidefinite_factor(covariance.as_ref()) }
+    }
+
+    /// The moments of as many rows of this law.
+    fn draw(&self, stream: &mut Xoshiro256PlusPlus) -> Result<Moments, Error> {
+        let (rows, d) = (self.moments.rows(), self.moments.columns());
+        let n = rows as f64;
+        let scatter = wishart_of_factor(&self.factor, rows - 1, stream);
+        let normal: Vec<f64> = (0..d).map(|_| StandardNormal.sample(stream)).collect();
+        let mean = (0..d)
+            .map(|i| {
+                let noise: f64 = (0..d).map(|j| self.factor[(i, j)] * normal[j]).sum();
+                self.moments.mean()[i] + noise / n.sqrt()
+            })
+            .collect();
+        let covariance = Mat::from_fn(d, d, |i, j| scatter[(i, j)] / n);
+        Moments::from_covariance(self.moments.names().to_vec(), rows, mean, covariance.as_ref())
+    }
+}
+
+/// A draw from the Wishart distribution: the scatter matrix of rows of a Gaussian law with this
+/// covariance and mean zero, `degrees` of them. Its mean is `degrees` times the covariance. The
+/// lower triangle is filled, the upper one zero.
+///
+/// `F A A' F'` for a factor `F` of the covariance and `A` the lower triangular matrix of Bartlett
+/// (1933): independent standard normal numbers below the diagonal, and on it, at place j counted
+/// from 0, the root of a chi-squared number with `degrees - j` degrees of freedom. Where these run
+/// out the columns are zero, and so the draw is singular, as the scatter of few rows is. Cost
+/// O(d^3) whatever the degrees.
+///
+/// The covariance may be singular; its lower triangle is read.
+pub fn wishart(
+    covariance: crate::core::MatRef<'_, f64>,
+    degrees: u64,
+    stream: &mut Xoshiro256PlusPlus,
+) -> Mat<f64> {
+    wishart_of_factor(&linalg::semidefinite_factor(covariance), degrees, stream)
+}
+
+fn wishart_of_factor(factor: &Mat<f64>, degrees: u64, stream: &mut Xoshiro256PlusPlus) -> Mat<f64> {
+    let d = factor.nrows();
+    let mut bartlett = Mat::zeros(d, d);
+    for j in (0..d).take_while(|&j| (j as u64) < degrees) {
+        let freedom = (degrees - j as u64) as f64;
+        let squared = ChiSquared::new(freedom).expect("the degrees of freedom are positive");
+        bartlett[(j, j)] = f64::sqrt(squared.sample(stream));
+        for i in j + 1..d {
+            bartlett[(i, j)] = StandardNormal.sample(stream);
+        }
+    }
+    let mut root = Mat::zeros(d, d);
+    linalg::matmul(root.as_mut(), factor.as_ref(), bartlett.as_ref());
+    let mut scatter = Mat::zeros(d, d);
+    linalg::gram_accumulate(&mut scatter, root.transpose());
+    scatter
+}

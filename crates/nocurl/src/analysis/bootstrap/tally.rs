@@ -1,0 +1,249 @@
+//! Counting what replicates have in common.
+
+use super::{Interval, Pair, Path};
+use crate::analysis::effects;
+use crate::core::graph::Reachability;
+use crate::core::{Cpdag, Dag, Mat};
+use crate::pipeline::Fit;
+
+/// What is counted of one replicate.
+pub(super) struct Replicate {
+    dag: Dag,
+    /// The graph with an undirected edge wherever the direction is not meant.
+    meant: Cpdag,
+    /// Who reaches whom along directions that are meant.
+    ancestors: Reachability,
+    effects: Mat<f64>,
+}
+
+impl Replicate {
+    pub(super) fn new(fit: Fit) -> Self {
+        let meant = fit.claim.meant(&fit.dag, &fit.cpdag);
+        let d = fit.dag.size();
+        let mut directed = Mat::zeros(d, d);
+        meant.directed().for_each(|edge| directed[edge] = 1.0);
+        Self {
+            ancestors: Reachability::new(directed.as_ref()),
+            effects: effects::total(&fit.dag),
+            meant,
+            dag: fit.dag,
+        }
+    }
+}
+
+/// Counts by ordered pairs of variables, row by row, and the values that intervals need.
+pub(super) struct Tally {
+    size: usize,
+    replicates: usize,
+    directed: Vec<u32>,
+    /// Both ways round.
+    undirected: Vec<u32>,
+    ancestor: Vec<u32>,
+    weights: Vec<Vec<f64>>,
+    /// Without the zeros, of which there is one for each replicate that has no entry.
+    effects: Vec<Vec<f64>>,
+}
+
+impl Tally {
+    pub(super) fn new(size: usize) -> Self {
+        let pairs = size * size;
+        Self {
+            size,
+            replicates: 0,
+            directed: vec![0; pairs],
+            undirected: vec![0; pairs],
+            ancestor: vec![0; pairs],
+            weights: vec![Vec::new(); pairs],
+            effects: vec![Vec::new(); pairs],
+        }
+    }
+
+    pub(super) fn add(&mut self, replicate: &Replicate) {
+        self.replicates += 1;
+        let d = self.size;
+        for i in 0..d {
+            for j in 0..d {
+                let at = i * d + j;
+                self.directed[at] += u32::from(replicate.meant.has_directed(i, j));
+                self.undirected[at] += u32::from(replicate.meant.has_undirected(i, j));
+                self.ancestor[at] += u32::from(replicate.ancestors.reaches(i, j));
+                let (weight, effect) = (replicate.dag.weights()[(i, j)], replicate.effects[(i, j)]);
+                if weight != 0.0 {
+                    self.weights[at].push(weight);
+                }
+                if effect != 0.0 {
+                    self.effects[at].push(effect);
+                }
+            }
+        }
+    }
+
+    /// Every pair that is adjacent in some replicate.
+    pub(super) fn pairs(&self, level: f64) -> Vec<Pair> {
+        let d = self.size;
+        let place = |i: usize, j: usize| i * d + j;
+        let weight = |at: usize| {
+            let mut values = self.weights[at].clone();
+            (!values.is_empty()).then(|| interval(&mut values, level))
+        };
+        let mut pairs = Vec::new();
+        for i in 0..d {
+            for j in i + 1..d {
+                let (mut there, mut back) = (place(i, j), place(j, i));
+                let (mut from, mut to) = (i, j);
+                // By directions that are meant; where none is, by those of the graphs.
+                let often = |at: usize| (self.directed[at], self.weights[at].len());
+                if often(back) > often(there) {
+                    (there, back, from, to) = (back, there, to, from);
+                }
+                let [forward, backward, undirected] =
+                    [self.directed[there], self.directed[back], self.undirected[there]];
+                let adjacent = forward + backward + undirected;
+                if adjacent == 0 {
+                    continue;
+                }
+                pairs.push(Pair {
+                    from,
+                    to,
+                    forward: self.share(forward),
+                    backward: self.share(backward),
+                    undirected: self.share(undirected),
+                    adjacent: self.share(adjacent),
+                    weight: weight(there),
+                    weight_backward: weight(back),
+                });
+            }
+        }
+        pairs
+    }
+
+    /// Every ordered pair with a path in some replicate.
+    pub(super) fn paths(&self, level: f64) -> Vec<Path> {
+        let d = self.size;
+        let mut values = Vec::with_capacity(self.replicates);
+        let mut paths = Vec::new();
+        for at in 0..d * d {
+            if self.ancestor[at] == 0 && self.effects[at].is_empty() {
+                continue;
+            }
+            values.clone_from(&self.effects[at]);
+            values.resize(self.replicates, 0.0);
+            paths.push(Path {
+                from: at / d,
+                to: at % d,
+                ancestor: self.share(self.ancestor[at]),
+                effect: interval(&mut values, level),
+            });
+        }
+        paths
+    }
+
+    /// The edges of at least half of the replicates, the most frequent first, without cycles.
+    pub(super) fn consensus(&self, pairs: &[Pair]) -> Dag {
+        /// Pairs that are less often adjacent are left out.
+        const OFTEN: f64 = 0.5;
+        let d = self.size;
+        let mut chosen: Vec<&Pair> = pairs.iter().filter(|pair| pair.adjacent >= OFTEN).collect();
+        chosen.sort_by(|a, b| {
+            b.adjacent.total_cmp(&a.adjacent).then((a.from, a.to).cmp(&(b.from, b.to)))
+        });
+        let mut weights = Mat::zeros(d, d);
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); d];
+        for pair in chosen {
+            if !leads(&children, pair.to, pair.from) {
+                children[pair.from].push(pair.to);
+                let mut values = self.weights[pair.from * d + pair.to].clone();
+                values.sort_by(f64::total_cmp);
+                // A value that occurred, so that it is not zero.
+                weights[(pair.from, pair.to)] = values[(values.len() - 1) / 2];
+            }
+        }
+        Dag::new(weights).expect("no edge closes a cycle")
+    }
+
+    fn share(&self, count: u32) -> f64 {
+        f64::from(count) / self.replicates.max(1) as f64
+    }
+}
+
+/// True when a directed path leads from one variable to the other.
+fn leads(children: &[Vec<usize>], from: usize, to: usize) -> bool {
+    let mut seen = vec![false; children.len()];
+    let mut queue = vec![from];
+    while let Some(i) = queue.pop() {
+        if i == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[i], true) {
+            queue.extend(&children[i]);
+        }
+    }
+    false
+}
+
+/// The percentile interval of values, which are put in order.
+fn interval(values: &mut [f64], level: f64) -> Interval {
+    values.sort_by(f64::total_cmp);
+    let tail = (1.0 - level) / 2.0;
+    Interval { lower: quantile(values, tail), upper: quantile(values, 1.0 - tail) }
+}
+
+/// The quantile of values in order, linear between neighbours (type 7 of Hyndman and Fan, 1996).
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (place - place.floor()) * (above - below)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_r() {
+        // quantile(c(1, 2, 4, 8, 16), c(0.025, 0.5, 0.975))
+        let values = [1.0, 2.0, 4.0, 8.0, 16.0];
+        for (share, expected) in [(0.025, 1.1), (0.5, 4.0), (0.975, 15.2), (0.0, 1.0), (1.0, 16.0)]
+        {
+            assert!((quantile(&values, share) - expected).abs() < 1e-14, "{share}");
+        }
+        assert_eq!(quantile(&[3.0], 0.4), 3.0);
+    }
+
+    #[test]
+    fn the_consensus_takes_the_frequent_edges_that_close_no_cycle() {
+        let mut tally = Tally::new(4);
+        // A triangle whose three edges are each most frequent in the direction of a cycle.
+        let graphs: [&[(usize, usize)]; 5] = [
+            &[(0, 1), (1, 2), (0, 3)],
+            &[(0, 1), (1, 2), (3, 0)],
+            &[(1, 2), (2, 0), (0, 3)],
+            &[(2, 0), (0, 1)],
+            &[(0, 1), (1, 2)],
+        ];
+        for edges in graphs {
+            let dag = Dag::from_edges(4, edges).unwrap();
+            let meant = crate::core::Claim::Dag.meant(&dag, &Cpdag::from_dag(&dag));
+            tally.add(&Replicate {
+                ancestors: Reachability::new(dag.weights()),
+                effects: effects::total(&dag),
+                meant,
+                dag,
+            });
+        }
+        let pairs = tally.pairs(0.95);
+        let found = |i, j| pairs.iter().find(|pair| (pair.from, pair.to) == (i, j)).unwrap();
+        assert_eq!((found(0, 1).forward, found(0, 1).backward), (0.8, 0.0));
+        assert_eq!(
+            (found(0, 3).forward, found(0, 3).backward, found(0, 3).adjacent),
+            (0.4, 0.2, 0.6)
+        );
+        assert_eq!((found(2, 0).forward, found(2, 0).adjacent), (0.4, 0.4));
+        let consensus = tally.consensus(&pairs);
+        let edges: Vec<(usize, usize)> = consensus.edges().map(|(i, j, _)| (i, j)).collect();
+        assert_eq!(edges, [(0, 1), (1, 2), (0, 3)]);
+        let paths = tally.paths(0.95);
+        let path = paths.iter().find(|path| (path.from, path.to) == (0, 2)).unwrap();
+        assert_eq!((path.ancestor, path.effect.lower, path.effect.upper), (0.6, 0.0, 1.0));
+    }
+}

@@ -1,0 +1,107 @@
+//! What the checks share.
+
+use rayon::prelude::*;
+
+use crate::core::{Dag, Data, Error, Mat, MatRef, Moments};
+use crate::math::Problem;
+use crate::math::linalg::Cholesky;
+use crate::math::regress::Node;
+use crate::pipeline::refine::Refine;
+use crate::pipeline::{Fit, Options};
+
+/// A result with its data, and what several checks compute from them.
+pub(super) struct Case<'a> {
+    pub(super) data: Data<'a>,
+    pub(super) moments: &'a Moments,
+    pub(super) options: &'a Options,
+    pub(super) fit: &'a Fit,
+    pub(super) problem: Problem,
+    /// The regression of every variable on its parents; none where columns are collinear.
+    pub(super) nodes: Option<Vec<Node>>,
+    /// The inverse of the correlation matrix; none where columns are collinear.
+    pub(super) precision: Option<Mat<f64>>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn new(
+        data: Data<'a>,
+        moments: &'a Moments,
+        options: &'a Options,
+        fit: &'a Fit,
+    ) -> Result<Self, Error> {
+        let (d, sampled) = (moments.columns(), data.sample());
+        if fit.dag.size() != d || sampled.is_some_and(|rows| rows.names() != moments.names()) {
+            return Err(Error::Mismatch {
+                what: "diagnosis",
+                detail: "the graph, the moments and the rows are not of the same variables".into(),
+            });
+        }
+        let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
+        let nodes = regressions(problem.covariance(), &fit.dag);
+        let precision = Cholesky::new(problem.correlation().as_ref())
+            .map(|factor| factor.inverse())
+            .filter(|inverse| inverse.is_all_finite());
+        Ok(Self { data, moments, options, fit, problem, nodes, precision })
+    }
+
+    pub(super) fn name(&self, variable: usize) -> String {
+        self.moments.names()[variable].clone()
+    }
+
+    pub(super) fn names(&self, variables: &[usize]) -> Vec<String> {
+        variables.iter().map(|&j| self.name(j)).collect()
+    }
+
+    /// What found the order, as the user chose it.
+    pub(super) fn method(&self) -> &'static str {
+        match self.options.refine {
+            None => self.options.algorithm.name(),
+            Some(Refine::EqualVariance) => "the order search by equal variances",
+            Some(Refine::Bic) => "the order search by BIC",
+            Some(Refine::Networks) => "the search with networks",
+        }
+    }
+
+    /// True when effects are not taken to be linear, so that linear residuals hold more than errors.
+    pub(super) fn is_nonlinear(&self) -> bool {
+        !self.options.is_linear()
+    }
+}
+
+/// The regressions of all variables on their parents in a graph.
+pub(super) fn regressions(covariance: MatRef<'_, f64>, dag: &Dag) -> Option<Vec<Node>> {
+    let d = dag.size();
+    (0..d).into_par_iter().map(|j| Node::new(covariance, j, dag.parents(j).collect())).collect()
+}
+
+/// A number, or nothing where it has no meaning.
+pub(super) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// A number as short as it can be read.
+pub(super) fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if !(0.01..1e5).contains(&size) => format!("{value:.1e}"),
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// A share in percent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
+/// A few names in backticks.
+pub(super) fn few(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match (shown.as_slice(), names.len().saturating_sub(SHOWN)) {
+        ([first @ .., last], 0) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        (_, 0) => shown.join(", "),
+        (_, more) => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,6 @@
+//! What can be said of a graph once it is learnt: checks, resampling, effects, distances.
+
+pub mod bootstrap;
+pub mod checks;
+pub mod effects;
+pub mod metrics;

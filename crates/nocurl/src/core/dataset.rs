@@ -1,0 +1,144 @@
+//! A table of numbers with names, all in memory.
+
+use std::borrow::Cow;
+
+use crate::core::{Error, Mat, MatRef, Moments, moments};
+
+/// `n` rows of `d` named variables.
+///
+/// Linear methods only need [`Moments`]; simulators make data sets, and methods that need the rows
+/// themselves take them.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    names: Vec<String>,
+    values: Mat<f64>,
+}
+
+impl Dataset {
+    /// A data set from a matrix with one row per observation and one column per variable.
+    ///
+    /// # Errors
+    /// When the number of names is not the number of columns or a value is not finite.
+    pub fn new(names: Vec<String>, values: Mat<f64>) -> Result<Self, Error> {
+        if names.len() != values.ncols() {
+            return Err(Error::Mismatch {
+                what: "data set",
+                detail: format!("{} names for {} columns", names.len(), values.ncols()),
+            });
+        }
+        for (j, name) in names.iter().enumerate() {
+            let column = values.col(j);
+            if let Some(i) = (0..values.nrows()).find(|&i| !column[i].is_finite()) {
+                return Err(Error::NotFinite { column: name.clone(), row: i as u64 + 1 });
+            }
+        }
+        Ok(Self { names, values })
+    }
+
+    /// The names given to variables that have none: `x1` to `xd`.
+    pub fn default_names(columns: usize) -> Vec<String> {
+        (1..=columns).map(|j| format!("x{j}")).collect()
+    }
+
+    /// Names of the variables, in column order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The values: one row per observation, one column per variable.
+    pub fn values(&self) -> MatRef<'_, f64> {
+        self.values.as_ref()
+    }
+
+    /// The values of one variable.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn column(&self, variable: usize) -> &[f64] {
+        self.values.col_as_slice(variable)
+    }
+
+    /// Means and second moments of the data, computed in parallel over fixed blocks of rows.
+    pub fn moments(&self) -> Moments {
+        moments::of_matrix(&self.names, self.values.as_ref())
+    }
+
+    /// Means and second moments of a sample of the rows, in which row `i` is `counts[i]` times:
+    /// those of [`Self::sample`], without a copy of the rows. Rows that are not in it cost nothing.
+    ///
+    /// # Panics
+    /// When there is not one count for each row.
+    pub fn sample_moments(&self, counts: &[u32]) -> Moments {
+        moments::of_sample(&self.names, self.values.as_ref(), counts)
+    }
+
+    /// A sample of the rows, in which row `i` is `counts[i]` times, in their order.
+    ///
+    /// # Panics
+    /// When there is not one count for each row.
+    pub fn sample(&self, counts: &[u32]) -> Self {
+        assert_eq!(counts.len(), self.values.nrows(), "one count for each row");
+        let rows: Vec<usize> =
+            (0..counts.len()).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect();
+        let values =
+            Mat::from_fn(rows.len(), self.values.ncols(), |i, j| self.values[(rows[i], j)]);
+        Self { names: self.names.clone(), values }
+    }
+}
+
+/// What is learnt from: a table with its rows, its moments alone, or moments with some of the rows.
+///
+/// Made from a reference to either, or from a pair of both; methods that need rows say so ([`crate::Algorithm::needs_rows`]).
+#[derive(Debug, Clone, Copy)]
+pub enum Data<'a> {
+    /// The rows.
+    Rows(&'a Dataset),
+    /// Means and second moments.
+    Moments(&'a Moments),
+    /// Means and second moments of all rows, and some of the rows for checks that need them.
+    Sampled(&'a Moments, &'a Dataset),
+}
+
+impl<'a> Data<'a> {
+    /// Means and second moments, computed where only the rows are there.
+    pub fn moments(self) -> Cow<'a, Moments> {
+        match self {
+            Self::Rows(rows) => Cow::Owned(rows.moments()),
+            Self::Moments(moments) | Self::Sampled(moments, _) => Cow::Borrowed(moments),
+        }
+    }
+
+    /// The rows, where all of them are there.
+    pub fn rows(self) -> Option<&'a Dataset> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::Moments(_) | Self::Sampled(..) => None,
+        }
+    }
+
+    /// The rows or some of them, where any are there.
+    pub fn sample(self) -> Option<&'a Dataset> {
+        match self {
+            Self::Rows(rows) | Self::Sampled(_, rows) => Some(rows),
+            Self::Moments(_) => None,
+        }
+    }
+}
+
+impl<'a> From<&'a Dataset> for Data<'a> {
+    fn from(rows: &'a Dataset) -> Self {
+        Self::Rows(rows)
+    }
+}
+
+impl<'a> From<&'a Moments> for Data<'a> {
+    fn from(moments: &'a Moments) -> Self {
+        Self::Moments(moments)
+    }
+}
+
+impl<'a> From<(&'a Moments, &'a Dataset)> for Data<'a> {
+    fn from((moments, rows): (&'a Moments, &'a Dataset)) -> Self {
+        Self::Sampled(moments, rows)
+    }
+}

@@ -1,0 +1,25 @@
+//! What everything else speaks of: tables and their moments, graphs, prior knowledge, errors,
+//! progress.
+
+mod dataset;
+pub mod error;
+pub mod graph;
+pub mod knowledge;
+pub mod moments;
+mod product;
+pub(crate) mod progress;
+pub mod simulate;
+mod termination;
+mod training;
+
+pub use dataset::{Data, Dataset};
+pub use error::Error;
+pub use faer::{Mat, MatMut, MatRef};
+pub use graph::{Claim, Cpdag, Dag, Order};
+pub use knowledge::{Knowledge, KnowledgeSpec};
+pub use moments::Moments;
+pub use product::{gram_accumulate, matmul, matmul_accumulate};
+pub use progress::{Epoch, Keeper, Observer, Progress};
+pub use termination::Termination;
+pub use training::TrainingState;
+pub(crate) use training::unfit;

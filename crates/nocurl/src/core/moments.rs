@@ -1,0 +1,320 @@
+//! Number of rows, means and second moments: all that linear methods see of the data.
+
+use faer::prelude::ReborrowMut;
+use faer::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::core::Error;
+use crate::math::linalg;
+
+/// Rows that are centred and multiplied together at a time.
+pub const BLOCK_ROWS: usize = 1024;
+
+/// From this many columns on, threads share one product rather than the rows.
+const WIDE: usize = 512;
+
+/// Segments of rows that threads may work on at once; fixed, so that sums do not depend on threads.
+const SEGMENTS: usize = 16;
+
+/// Mergeable first and second moments of named variables.
+///
+/// Held as the mean and the scatter matrix, the sum of `(x - mean)(x - mean)'`, and combined by
+/// the pairwise update of Chan, Golub and LeVeque (1983), so that large means do not cost
+/// precision. Memory is O(d^2), whatever the number of rows; a block of rows costs one symmetric
+/// product.
+///
+/// ```
+/// use nocurl::{Mat, Moments};
+/// let names = vec!["a".to_string(), "b".to_string()];
+/// let mut moments = Moments::new(names);
+/// let mut rows = Mat::from_fn(3, 2, |i, j| (i * (j + 1)) as f64);
+/// moments.push_block(rows.as_mut());
+/// assert_eq!(moments.rows(), 3);
+/// assert_eq!(moments.mean(), [1.0, 2.0]);
+/// assert!((moments.second_moments(true)[(0, 1)] - 4.0 / 3.0).abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Packed", into = "Packed")]
+pub struct Moments {
+    names: Vec<String>,
+    rows: u64,
+    mean: Vec<f64>,
+    /// Lower triangle only; the upper one is zero.
+    scatter: Mat<f64>,
+}
+
+impl Moments {
+    /// Moments of no rows yet.
+    pub fn new(names: Vec<String>) -> Self {
+        let d = names.len();
+        Self { names, rows: 0, mean: vec![0.0; d], scatter: Mat::zeros(d, d) }
+    }
+
+    /// Moments with a known mean and covariance (divided by `rows`, not `rows - 1`), as an
+    /// estimate from incomplete data gives them. The lower triangle of `covariance` is read.
+    ///
+    /// # Errors
+    /// When the sizes do not agree.
+    pub fn from_covariance(
+        names: Vec<String>,
+        rows: u64,
+        mean: Vec<f64>,
+        covariance: MatRef<'_, f64>,
+    ) -> Result<Self, Error> {
+        let d = names.len();
+        if mean.len() != d || covariance.nrows() != d || covariance.ncols() != d {
+            return Err(Error::Mismatch {
+                what: "moments",
+                detail: format!(
+                    "{d} names, {} means and a {} x {} covariance",
+                    mean.len(),
+                    covariance.nrows(),
+                    covariance.ncols()
+                ),
+            });
+        }
+        let scatter =
+            Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
+        Ok(Self { names, rows, mean, scatter })
+    }
+
+    /// Adds rows, given as a block with one row per observation. The block is used as work space:
+    /// its columns are centred in place.
+    ///
+    /// # Panics
+    /// When the block does not have one column per variable.
+    pub fn push_block(&mut self, mut block: MatMut<'_, f64>) {
+        assert_eq!(block.ncols(), self.names.len(), "one column per variable");
+        let rows = block.nrows();
+        if rows == 0 {
+            return;
+        }
+        let mean: Vec<f64> = (0..block.ncols())
+            .map(|j| {
+                let column = block.rb_mut().col_mut(j);
+                let mean = column.as_ref().sum() / rows as f64;
+                match column.try_as_col_major_mut() {
+                    // A slice, so that the loop is vectorised.
+                    Some(column) => {
+                        column.as_slice_mut().iter_mut().for_each(|value| *value -= mean);
+                    }
+                    None => block.rb_mut().col_mut(j).iter_mut().for_each(|value| *value -= mean),
+                }
+                mean
+            })
+            .collect();
+        linalg::gram_accumulate(&mut self.scatter, block.as_ref());
+        self.shift_mean(rows as u64, &mean);
+    }
+
+    /// Combines with the moments of other rows of the same variables.
+    ///
+    /// # Errors
+    /// When the variables differ.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        if self.names != other.names {
+            return Err(Error::Mismatch {
+                what: "moments to merge",
+                detail: "the variables differ in name, number or order".into(),
+            });
+        }
+        for j in 0..self.names.len() {
+            for i in j..self.names.len() {
+                self.scatter[(i, j)] += other.scatter[(i, j)];
+            }
+        }
+        self.shift_mean(other.rows, &other.mean);
+        Ok(())
+    }
+
+    /// The part of the pairwise update that comes from two means being different.
+    fn shift_mean(&mut self, rows: u64, mean: &[f64]) {
+        let (a, b) = (self.rows as f64, rows as f64);
+        self.rows += rows;
+        if rows == 0 {
+            return;
+        }
+        if a == 0.0 {
+            self.mean.copy_from_slice(mean);
+            return;
+        }
+        let delta: Vec<f64> = mean.iter().zip(&self.mean).map(|(new, old)| new - old).collect();
+        let factor = a * b / (a + b);
+        for j in 0..delta.len() {
+            for i in j..delta.len() {
+                self.scatter[(i, j)] += factor * delta[i] * delta[j];
+            }
+            self.mean[j] += delta[j] * (b / (a + b));
+        }
+    }
+
+    /// Names of the variables.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Number of variables.
+    pub fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Mean of each variable.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Variance of each variable (divided by n).
+    pub fn variances(&self) -> Vec<f64> {
+        (0..self.columns()).map(|j| self.scatter[(j, j)] / self.rows as f64).collect()
+    }
+
+    /// The second moment matrix `S`: `X'X / n` of the data as given, or of the centred data.
+    /// Symmetric, both triangles filled.
+    pub fn second_moments(&self, center: bool) -> Mat<f64> {
+        let n = self.rows as f64;
+        Mat::from_fn(self.columns(), self.columns(), |i, j| {
+            let (low, high) = if i >= j { (j, i) } else { (i, j) };
+            let covariance = self.scatter[(high, low)] / n;
+            if center { covariance } else { covariance + self.mean[i] * self.mean[j] }
+        })
+    }
+
+    /// The moments of some of the variables, in the order given.
+    ///
+    /// # Panics
+    /// When an index is not a variable.
+    pub fn select(&self, columns: &[usize]) -> Self {
+        let d = columns.len();
+        Self {
+            names: columns.iter().map(|&j| self.names[j].clone()).collect(),
+            rows: self.rows,
+            mean: columns.iter().map(|&j| self.mean[j]).collect(),
+            scatter: Mat::from_fn(d, d, |a, b| {
+                let (i, j) = (columns[a], columns[b]);
+                if a >= b { self.scatter[(i.max(j), i.min(j))] } else { 0.0 }
+            }),
+        }
+    }
+
+    /// Positions of the variables that do not vary, up to rounding.
+    pub fn constant_columns(&self) -> Vec<usize> {
+        let floor = f64::EPSILON * 64.0;
+        (0..self.columns())
+            .filter(|&j| {
+                let variance = self.scatter[(j, j)] / self.rows as f64;
+                // Numbers too large to square are no constant.
+                variance.is_finite() && variance.sqrt() <= self.mean[j].abs() * floor
+            })
+            .collect()
+    }
+}
+
+/// Means and second moments of a matrix with one row per observation, in parallel.
+pub(crate) fn of_matrix(names: &[String], values: MatRef<'_, f64>) -> Moments {
+    let (n, d) = (values.nrows(), values.ncols());
+    let segments = if d >= WIDE { 1 } else { n.div_ceil(BLOCK_ROWS).clamp(1, SEGMENTS) };
+    let length = n.div_ceil(segments).max(1);
+    let parts: Vec<Moments> = (0..segments)
+        .into_par_iter()
+        .map(|segment| {
+            let mut moments = Moments::new(names.to_vec());
+            let mut block = Mat::zeros(BLOCK_ROWS, d);
+            let end = n.min((segment + 1) * length);
+            let mut start = n.min(segment * length);
+            while start < end {
+                let rows = BLOCK_ROWS.min(end - start);
+                let mut used = block.as_mut().subrows_mut(0, rows);
+                used.copy_from(values.subrows(start, rows));
+                moments.push_block(used);
+                start += rows;
+            }
+            moments
+        })
+        .collect();
+    let mut parts = parts.into_iter();
+    let mut total = parts.next().unwrap_or_else(|| Moments::new(names.to_vec()));
+    for part in parts {
+        total.merge(&part).expect("all parts have the same variables");
+    }
+    total
+}
+
+/// Means and second moments of the rows of a matrix, each `counts` times, one block after the other.
+pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32]) -> Moments {
+    let (n, d) = (values.nrows(), values.ncols());
+    assert_eq!(counts.len(), n, "one count for each row");
+    let drawn: Vec<usize> = (0..n).filter(|&i| counts[i] > 0).collect();
+    let mut moments = Moments::new(names.to_vec());
+    let mut block = Mat::zeros(BLOCK_ROWS.min(drawn.len()), d);
+    let mut mean = vec![0.0; d];
+    for rows in drawn.chunks(BLOCK_ROWS) {
+        let total: u64 = rows.iter().map(|&i| u64::from(counts[i])).sum();
+        // The product of two such roots is the count.
+        let roots: Vec<f64> = rows.iter().map(|&i| f64::from(counts[i]).sqrt()).collect();
+        let mut used = block.as_mut().subrows_mut(0, rows.len());
+        for (j, mean) in mean.iter_mut().enumerate() {
+            let column = values.col(j);
+            let sum: f64 = rows.iter().map(|&i| f64::from(counts[i]) * column[i]).sum();
+            *mean = sum / total as f64;
+            for (k, (&i, root)) in rows.iter().zip(&roots).enumerate() {
+                used[(k, j)] = root * (column[i] - *mean);
+            }
+        }
+        linalg::gram_accumulate(&mut moments.scatter, used.as_ref());
+        moments.shift_mean(total, &mean);
+    }
+    moments
+}
+
+/// How moments are written: the lower triangle of the scatter matrix, row by row.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    names: Vec<String>,
+    rows: u64,
+    mean: Vec<f64>,
+    scatter: Vec<f64>,
+}
+
+impl From<Moments> for Packed {
+    fn from(moments: Moments) -> Self {
+        let d = moments.columns();
+        let scatter = (0..d)
+            .flat_map(|i| (0..=i).map(move |j| (i, j)))
+            .map(|at| moments.scatter[at])
+            .collect();
+        Self { names: moments.names, rows: moments.rows, mean: moments.mean, scatter }
+    }
+}
+
+impl TryFrom<Packed> for Moments {
+    type Error = Error;
+
+    fn try_from(packed: Packed) -> Result<Self, Error> {
+        let d = packed.names.len();
+        if packed.mean.len() != d || packed.scatter.len() != d * (d + 1) / 2 {
+            return Err(Error::Mismatch {
+                what: "moments",
+                detail: format!(
+                    "{d} names, {} means and {} second moments",
+                    packed.mean.len(),
+                    packed.scatter.len()
+                ),
+            });
+        }
+        let scatter =
+            Mat::from_fn(
+                d,
+                d,
+                |i, j| {
+                    if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
+                },
+            );
+        Ok(Self { names: packed.names, rows: packed.rows, mean: packed.mean, scatter })
+    }
+}

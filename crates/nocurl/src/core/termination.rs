@@ -1,0 +1,20 @@
+//! How a computation ended.
+
+use serde::{Deserialize, Serialize};
+
+/// How a computation ended. Running out of iterations is a result that says so, not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Termination {
+    /// The answer is computed directly; there is nothing to converge.
+    Direct,
+    /// The stopping rule of the method was met.
+    Converged,
+    /// The limit on iterations came first: the result may still move.
+    MaxIterations,
+    /// No step along the search direction lowered the objective any more.
+    Stalled,
+    /// The penalty reached its largest value before the constraint was met.
+    PenaltyLimit,
+}

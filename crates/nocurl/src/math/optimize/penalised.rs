@@ -1,0 +1,250 @@
+//! Least squares with an acyclicity penalty, by either minimiser.
+
+use serde::{Deserialize, Serialize};
+
+use super::lbfgs::{self, LbfgsParams, Limits};
+use super::ridge::{self, Multiplier};
+use crate::core::{Error, Knowledge, Mat, MatRef, Observer, Termination};
+use crate::math::linalg;
+use crate::math::objective::{Acyclicity, Penalty};
+
+/// How a penalised least-squares problem is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Reweighted ridge regressions: about a hundredth of the evaluations.
+    #[default]
+    Ridge,
+    /// Limited-memory BFGS, as the published experiments.
+    Lbfgs,
+}
+
+impl Solver {
+    /// The relative decrease of the objective at which to stop: the published 1e-8 for L-BFGS.
+    /// A reweighted ridge step goes much further than an L-BFGS step, and 1e-6 gives graphs as
+    /// good at half the cost.
+    pub fn tolerance(self) -> f64 {
+        match self {
+            Self::Ridge => 1e-6,
+            Self::Lbfgs => 1e-8,
+        }
+    }
+}
+
+/// The problem `min F(A) + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal, and
+/// zeros for edges that are known not to be there.
+#[derive(Debug, Clone, Copy)]
+pub struct Penalised<'a> {
+    /// `S = X'X / n`.
+    pub second_moments: MatRef<'a, f64>,
+    /// The acyclicity penalty h.
+    pub acyclicity: Acyclicity,
+    /// The L1 penalty; when positive, L-BFGS is used whatever `solver` says.
+    pub lambda1: f64,
+    /// The minimiser.
+    pub solver: Solver,
+    /// Relative decrease of the objective at which to stop.
+    pub tolerance: f64,
+    /// Limit on iterations.
+    pub max_iterations: u64,
+    /// Edges that this does not allow have weight zero, as the diagonal.
+    pub knowledge: Option<&'a Knowledge>,
+}
+
+/// How a minimisation went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Info {
+    /// The penalty h at the point reached.
+    pub penalty: f64,
+    /// Iterations used.
+    pub iterations: u64,
+    /// Evaluations of the objective.
+    pub evaluations: u64,
+    /// Why it stopped.
+    pub termination: Termination,
+}
+
+impl Penalised<'_> {
+    /// Minimises from `weights`, which is overwritten with the point reached.
+    ///
+    /// # Errors
+    /// Cancellation, or moments that are not finite.
+    pub fn minimise(
+        &self,
+        multiplier: Multiplier,
+        weights: &mut Mat<f64>,
+        observer: &dyn Observer,
+    ) -> Result<Info, Error> {
+        match self.solver {
+            Solver::Ridge if self.lambda1 == 0.0 => {
+                ridge::minimise(self, multiplier, weights, observer)
+            }
+            _ => self.lbfgs(multiplier, weights, observer),
+        }
+    }
+
+    /// L-BFGS on the entries; with an L1 penalty on their positive and negative parts.
+    fn lbfgs(
+        &self,
+        multiplier: Multiplier,
+        weights: &mut Mat<f64>,
+        observer: &dyn Observer,
+    ) -> Result<Info, Error> {
+        let d = weights.nrows();
+        let split = self.lambda1 > 0.0;
+        let size = d * d;
+        let mut x = vec![0.0; if split { 2 * size } else { size }];
+        for j in 0..d {
+            for i in 0..d {
+                let value = weights[(i, j)];
+                if split {
+                    x[j * d + i] = value.max(0.0);
+                    x[size + j * d + i] = (-value).max(0.0);
+                } else {
+                    x[j * d + i] = value;
+                }
+            }
+        }
+        let pinned: Vec<bool> = (0..x.len())
+            .map(|k| (k % size % d, k % size / d))
+            .map(|(i, j)| i == j || self.knowledge.is_some_and(|known| !known.allows(i, j)))
+            .collect();
+        let lower = vec![0.0; x.len()];
+        let limits =
+            Limits { pinned: Some(&pinned), lower: if split { Some(&lower) } else { None } };
+
+        let mut state = Evaluation::new(self, multiplier, d);
+        let lambda1 = self.lambda1;
+        let mut objective = |x: &[f64], gradient: &mut [f64]| {
+            if split {
+                for k in 0..size {
+                    state.point[(k % d, k / d)] = x[k] - x[size + k];
+                }
+                let value = state.evaluate();
+                for k in 0..size {
+                    let g = state.gradient[(k % d, k / d)];
+                    gradient[k] = g + lambda1;
+                    gradient[size + k] = lambda1 - g;
+                }
+                value + lambda1 * x.iter().sum::<f64>()
+            } else {
+                for (k, &value) in x.iter().enumerate() {
+                    state.point[(k % d, k / d)] = value;
+                }
+                let value = state.evaluate();
+                for (k, slope) in gradient.iter_mut().enumerate() {
+                    *slope = state.gradient[(k % d, k / d)];
+                }
+                value
+            }
+        };
+        let params = LbfgsParams {
+            relative_tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            ..LbfgsParams::default()
+        };
+        let info =
+            lbfgs::minimize(&mut x, &mut objective, limits, &params, observer, "first estimate")?;
+        for j in 0..d {
+            for i in 0..d {
+                let positive = x[j * d + i];
+                weights[(i, j)] = if split { positive - x[size + j * d + i] } else { positive };
+            }
+        }
+        let penalty = Penalty::new(self.acyclicity, d).evaluate(weights.as_ref());
+        Ok(Info {
+            penalty,
+            iterations: info.iterations,
+            evaluations: info.evaluations,
+            termination: info.termination,
+        })
+    }
+}
+
+/// Value and gradient of the smooth part at a point, with their work space.
+struct Evaluation<'a> {
+    second_moments: MatRef<'a, f64>,
+    multiplier: Multiplier,
+    penalty: Penalty,
+    point: Mat<f64>,
+    gradient: Mat<f64>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(problem: &Penalised<'a>, multiplier: Multiplier, d: usize) -> Self {
+        Self {
+            second_moments: problem.second_moments,
+            multiplier,
+            penalty: Penalty::new(problem.acyclicity, d),
+            point: Mat::zeros(d, d),
+            gradient: Mat::zeros(d, d),
+        }
+    }
+
+    fn evaluate(&mut self) -> f64 {
+        let d = self.point.nrows();
+        linalg::matmul(self.gradient.as_mut(), self.second_moments, self.point.as_ref());
+        self.gradient -= self.second_moments;
+        let loss = ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
+        let h = self.penalty.evaluate(self.point.as_ref());
+        if !h.is_finite() {
+            return f64::INFINITY;
+        }
+        let slope = 2.0 * self.multiplier.slope(h);
+        let walks = self.penalty.walks();
+        for j in 0..d {
+            for i in 0..d {
+                self.gradient[(i, j)] += slope * walks[(j, i)] * self.point[(i, j)];
+            }
+        }
+        loss + self.multiplier.value(h)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gradients_agree_with_finite_differences() {
+        let d = 5;
+        let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.3 / (1 + i + j) as f64 });
+        let point = Mat::from_fn(d, d, |i, j| 0.1 * ((i * 7 + j * 3) % 5) as f64 - 0.2);
+        for acyclicity in [Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet] {
+            for (linear, quadratic) in [(3.0, 0.0), (0.0, 7.0), (2.0, 50.0)] {
+                let problem = Penalised {
+                    second_moments: s.as_ref(),
+                    acyclicity,
+                    lambda1: 0.0,
+                    solver: Solver::Lbfgs,
+                    tolerance: 1e-8,
+                    max_iterations: 1,
+                    knowledge: None,
+                };
+                let multiplier = Multiplier { linear, quadratic };
+                let mut state = Evaluation::new(&problem, multiplier, d);
+                state.point.copy_from(&point);
+                state.evaluate();
+                let gradient = state.gradient.clone();
+                let step = 1e-5;
+                for j in 0..d {
+                    for i in (0..d).filter(|&i| i != j) {
+                        let mut value_at = |shift: f64| {
+                            state.point[(i, j)] = point[(i, j)] + shift;
+                            state.evaluate()
+                        };
+                        let slope = (value_at(step) - value_at(-step)) / (2.0 * step);
+                        value_at(0.0);
+                        let size = 1.0 + gradient.norm_max();
+                        // The third derivative times step^2, and rounding over step.
+                        assert!(
+                            (slope - gradient[(i, j)]).abs() < 1e-7 * size,
+                            "{acyclicity:?} {multiplier:?} ({i}, {j}): {slope} {}",
+                            gradient[(i, j)]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

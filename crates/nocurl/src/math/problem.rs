@@ -1,0 +1,214 @@
+//! What a linear method sees, and what it proposes.
+
+use crate::core::error::list;
+use crate::core::{Dataset, Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments};
+use crate::math::linalg;
+
+/// The second moments of the data, centred or not: all that a linear method sees.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    names: Vec<String>,
+    rows: u64,
+    second_moments: Mat<f64>,
+    warnings: Vec<String>,
+    /// Kept beside the second moments where these are not centred.
+    covariance: Option<Mat<f64>>,
+    /// The covariance of the data where `covariance` had to be shrunk.
+    sample: Option<Mat<f64>>,
+    knowledge: Option<Knowledge>,
+}
+
+impl Problem {
+    /// The problem of learning from `moments`, after checks that hold for every method.
+    ///
+    /// # Errors
+    /// Fewer than two rows or two columns, constant columns, or columns of absurd size.
+    pub fn new(moments: &Moments, center: bool) -> Result<Self, Error> {
+        if moments.columns() < 2 {
+            return Err(Error::TooFewColumns { columns: moments.columns() });
+        }
+        if moments.rows() < 2 {
+            return Err(Error::TooFewRows { rows: moments.rows(), needed: 2 });
+        }
+        let constant = moments.constant_columns();
+        if !constant.is_empty() {
+            let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
+            return Err(Error::ConstantColumns { names });
+        }
+        // Beyond these, squares and products of moments leave the range of numbers.
+        const SIZES: std::ops::Range<f64> = 1e-150..1e150;
+        let second_moments = moments.second_moments(center);
+        let variances = moments.variances();
+        let fits =
+            |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
+        if let Some(j) = (0..moments.columns()).find(|&j| !fits(j)) {
+            return Err(Error::Numeric {
+                stage: "computing second moments",
+                reason: format!(
+                    "column `{}` has a standard deviation of {:e}; measure it in other units",
+                    moments.names()[j],
+                    variances[j].sqrt()
+                ),
+            });
+        }
+        let mut problem = Self {
+            names: moments.names().to_vec(),
+            rows: moments.rows(),
+            second_moments,
+            covariance: (!center).then(|| moments.second_moments(true)),
+            warnings: Vec::new(),
+            sample: None,
+            knowledge: None,
+        };
+        problem.regularise();
+        Ok(problem)
+    }
+
+    /// The same problem with prior knowledge about its variables.
+    ///
+    /// # Errors
+    /// Those of [`KnowledgeSpec::resolve`].
+    pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
+        if !knowledge.is_empty() {
+            let knowledge = knowledge.resolve(&self.names)?;
+            self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+        }
+        Ok(self)
+    }
+
+    /// What is known beforehand; nothing where every graph is allowed.
+    pub fn knowledge(&self) -> Option<&Knowledge> {
+        self.knowledge.as_ref()
+    }
+
+    /// Makes singular second moments regular, with a warning.
+    ///
+    /// Too few rows are met by shrinking towards the diagonal, as far as the oracle approximating
+    /// formula says (Chen, Wiesel, Eldar and Hero, 2010); exact collinearity by the least ridge
+    /// that lets the methods go on.
+    fn regularise(&mut self) {
+        /// Relative ridge: solutions keep half of the digits.
+        const RIDGE: f64 = 1e-8;
+        let (n, d) = (self.rows, self.size());
+        let Some(set) = linalg::collinear_set(self.covariance()) else { return };
+        let (keep, add) = if n <= d as u64 {
+            let shrinkage = oracle_shrinkage(self.covariance(), n);
+            self.warnings.push(format!(
+                "{n} rows are too few for {d} variables: where all are used at once, second moments \
+                 are shrunk towards their diagonal by {shrinkage:.3}; use more rows or fewer columns \
+                 (--columns)"
+            ));
+            self.sample = Some(self.covariance().to_owned());
+            (1.0 - shrinkage, shrinkage)
+        } else {
+            let names: Vec<String> = set.iter().map(|&j| self.names[j].clone()).collect();
+            self.warnings.push(format!(
+                "columns {} are exactly collinear: edges among them are arbitrary; drop one of \
+                 them with --drop",
+                list(&names)
+            ));
+            (1.0, RIDGE)
+        };
+        for matrix in
+            [Some(&mut self.second_moments), self.covariance.as_mut()].into_iter().flatten()
+        {
+            for j in 0..d {
+                let diagonal = matrix[(j, j)] * (keep + add);
+                for i in 0..d {
+                    matrix[(i, j)] *= keep;
+                }
+                matrix[(j, j)] = diagonal;
+            }
+        }
+    }
+
+    /// What the user should know about the data, in plain words.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Names of the variables.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of variables, d.
+    pub fn size(&self) -> usize {
+        self.names.len()
+    }
+
+    /// True when means are subtracted.
+    pub fn is_centred(&self) -> bool {
+        self.covariance.is_none()
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether these are the rows that the problem was made from, as far as can be seen.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] about `what`.
+    pub(crate) fn check_rows(&self, rows: &Dataset, what: &'static str) -> Result<(), Error> {
+        if rows.names() == self.names() && rows.values().nrows() as u64 == self.rows {
+            return Ok(());
+        }
+        let detail = "the table is not the one the problem was made from".into();
+        Err(Error::Mismatch { what, detail })
+    }
+
+    /// The error for second moments that cannot be inverted.
+    pub(crate) fn singular(&self) -> Error {
+        Error::Collinear { names: self.names.clone() }
+    }
+
+    /// `S = X'X / n`.
+    pub fn second_moments(&self) -> MatRef<'_, f64> {
+        self.second_moments.as_ref()
+    }
+
+    /// The correlations of the variables, for methods that do not depend on units and use few
+    /// variables at a time: never shrunk, so they may be singular.
+    pub fn correlation(&self) -> Mat<f64> {
+        correlation_of(self.sample_covariance())
+    }
+
+    /// The same problem with every variable scaled to variance 1, means subtracted.
+    pub fn standardised(&self) -> Self {
+        let second_moments = correlation_of(self.covariance());
+        Self { second_moments, covariance: None, ..self.clone() }
+    }
+
+    /// The covariance of the data as they are: never shrunk, so it may be singular.
+    pub(crate) fn sample_covariance(&self) -> MatRef<'_, f64> {
+        self.sample.as_ref().map_or(self.covariance(), |sample| sample.as_ref())
+    }
+
+    /// The second moments about the means: regressions on these have an intercept.
+    pub fn covariance(&self) -> MatRef<'_, f64> {
+        self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
+    }
+}
+
+fn correlation_of(s: MatRef<'_, f64>) -> Mat<f64> {
+    let scale: Vec<f64> = (0..s.ncols()).map(|i| s[(i, i)].sqrt()).collect();
+    Mat::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] / scale[i] / scale[j])
+}
+
+/// The shrinkage of a correlation matrix towards the identity with the smallest expected error
+/// under normality, estimated from the matrix itself.
+fn oracle_shrinkage(s: MatRef<'_, f64>, rows: u64) -> f64 {
+    let (n, d) = (rows as f64, s.nrows() as f64);
+    let mut squares = 0.0;
+    for j in 0..s.ncols() {
+        for i in 0..s.nrows() {
+            // One factor at a time: products of moments in large units overflow.
+            squares += (s[(i, j)] / s[(i, i)]) * (s[(i, j)] / s[(j, j)]);
+        }
+    }
+    let numerator = (1.0 - 2.0 / d) * squares + d * d;
+    let denominator = (n + 1.0 - 2.0 / d) * (squares - d);
+    if denominator > 0.0 { (numerator / denominator).min(1.0) } else { 1.0 }
+}

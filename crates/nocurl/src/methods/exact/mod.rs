@@ -1,0 +1,164 @@
+//! The best order of all, by dynamic programming over subsets of the variables (`exact`).
+
+mod bic;
+mod least_squares;
+mod regression;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::error::list;
+use crate::core::{Error, Observer};
+use crate::math::Problem;
+use crate::math::linalg::collinear_set;
+use crate::methods::Proposal;
+
+/// Subsets between two reports to the observer.
+const REPORT: usize = 1 << 14;
+
+/// What the best order minimises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ExactScore {
+    /// The sum of all residual variances, each variable regressed on all before it: twice the
+    /// least-squares loss `F`. Depends on the units of the columns.
+    #[default]
+    LeastSquares,
+    /// `sum_j n log(residual variance of j given its parents) + log(n) * number of edges`, minus
+    /// twice the Gaussian log-likelihood with its penalty, without the constant
+    /// `n d (1 + log 2 pi) + d log n`. Does not depend on the units.
+    Bic,
+}
+
+impl ExactScore {
+    /// The most variables whose tables fit in 8 GiB.
+    fn default_limit(self) -> usize {
+        match self {
+            // One number per subset: 4 GiB at 29; at 30 the tables alone would take all 8 GiB.
+            Self::LeastSquares => 29,
+            // One number per variable and set of others, and one per subset: 7 GiB at 26.
+            Self::Bic => 26,
+        }
+    }
+}
+
+/// Parameters of the exact search.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `score` | `least-squares` | what is minimised | `least-squares`, `bic` |
+/// | `max_variables` | what fits in 8 GiB: 29 for `least-squares`, 26 for `bic` and with prior knowledge | more variables are refused before any memory is taken | 2 to 36 |
+///
+/// One more variable doubles memory and time, for `bic` a little more.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExactParams {
+    /// What the best order minimises.
+    pub score: ExactScore,
+    /// The most variables to accept.
+    pub max_variables: Option<usize>,
+}
+
+impl ExactParams {
+    /// Checks the parameters and returns the limit on the number of variables.
+    fn limit(&self, tables: ExactScore) -> Result<usize, Error> {
+        match self.max_variables {
+            Some(limit) if !(2..=36).contains(&limit) => Err(Error::Parameter {
+                name: "max_variables",
+                value: limit.to_string(),
+                reason: "it should be between 2 and 36",
+            }),
+            Some(limit) => Ok(limit),
+            None => Ok(tables.default_limit()),
+        }
+    }
+}
+
+/// The order, and for BIC the graph, with the smallest score of all.
+///
+/// Whatever set `U` of variables comes first, the best continuation does not depend on the order
+/// inside `U`. So with `f(U)` the score of the best order of `U`,
+///
+/// ```text
+/// f(U) = min over j in U of f(U \ j) + cost(j | U \ j)
+/// ```
+///
+/// where the cost of `j` is its residual variance given all of `U \ j` for least squares, and for
+/// BIC the score of its best set of parents within `U \ j`. With least squares this is what an
+/// exact solver without a penalty on edges finds (the GOBNILP rows of the NoCurl paper). Prior
+/// knowledge limits the parents and the orders: the result is the best of those that satisfy it.
+///
+/// Cost about `d 2^d` small steps and `8 * 2^d` bytes for least squares, `d^2 2^d / 4` and
+/// `4 d 2^d` bytes for BIC. Residual variances come from one Schur complement step per subset, on
+/// a depth-first walk. Variables that are, up to rounding, a linear combination of others have
+/// residual variance zero given them, for BIC the rounding level; a warning names them.
+///
+/// References: Silander and Myllymaki, *A simple approach for finding the globally optimal
+/// Bayesian network structure*, UAI 2006; the order search goes back to Held and Karp (1962).
+///
+/// # Errors
+/// [`Error::TooManyColumns`] above the limit, [`Error::Parameter`], [`Error::Numeric`] when the
+/// memory cannot be had, [`Error::Cancelled`].
+///
+/// ```
+/// use nocurl::methods::exact::{self, ExactParams};
+/// use nocurl::{Mat, Moments, Problem};
+/// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
+/// let names = vec!["x1".to_string(), "x2".to_string()];
+/// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;
+/// let problem = Problem::new(&moments, true)?;
+/// let proposal = exact::propose(&problem, &ExactParams::default(), &())?;
+/// assert_eq!(proposal.order.sequence(), [1, 0]);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn propose(
+    problem: &Problem,
+    params: &ExactParams,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    // Where parents are limited, least squares needs the tables of BIC.
+    let informed = problem.knowledge().is_some();
+    let limit = params.limit(if informed { ExactScore::Bic } else { params.score })?;
+    if problem.size() > limit {
+        return Err(Error::TooManyColumns {
+            method: "exact",
+            limit,
+            columns: problem.size(),
+            advice: "choose fewer columns, or a method that does not try every subset",
+        });
+    }
+    let mut proposal = match params.score {
+        ExactScore::LeastSquares if informed => bic::best_order_within(problem, observer)?,
+        ExactScore::LeastSquares => least_squares::best_order(problem, observer)?,
+        ExactScore::Bic => bic::best_graph(problem, observer)?,
+    };
+    if let Some(set) = collinear_set(problem.second_moments()) {
+        proposal.warnings.push(if problem.rows() > problem.size() as u64 {
+            let names: Vec<String> = set.iter().map(|&j| problem.names()[j].clone()).collect();
+            format!(
+                "columns {} are exactly collinear: the order among them says little",
+                list(&names)
+            )
+        } else {
+            format!(
+                "{} rows do not determine {} columns: many orders are equally good",
+                problem.rows(),
+                problem.size()
+            )
+        });
+    }
+    Ok(proposal)
+}
+
+/// Memory for a table, or an error instead of an abort.
+fn reserve<T>(length: usize) -> Result<Vec<T>, Error> {
+    let mut table = Vec::new();
+    table.try_reserve_exact(length).map_err(|_| Error::Numeric {
+        stage: "exact search",
+        reason: format!(
+            "{} MiB of memory are needed and cannot be had: choose fewer columns",
+            (length * size_of::<T>()) >> 20
+        ),
+    })?;
+    Ok(table)
+}

@@ -1,0 +1,94 @@
+//! Greedy search over equivalence classes (`fges`).
+
+mod class;
+mod moves;
+mod search;
+
+use serde::{Deserialize, Serialize};
+
+use super::member::member;
+use super::{Problem, Proposal, Termination, require};
+use crate::core::{Error, Observer, Order};
+use crate::math::regress::refit;
+
+pub(super) use search::search;
+
+/// How the search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FgesSearch {
+    /// Removals that help come before further additions. At the end each variable in turn loses
+    /// all its edges and is attached anew, then each edge is left out, then both its ends are
+    /// attached anew; the search ends where none of this helps.
+    #[default]
+    Thorough,
+    /// Additions until none helps, then removals until none helps, as published.
+    TwoPhase,
+}
+
+/// Parameters of the greedy search over equivalence classes.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `penalty` | 2 | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC | above 0 |
+/// | `search` | `thorough` | how the search goes, see [`FgesSearch`] | `thorough`, `two-phase` |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FgesParams {
+    /// What an edge costs, in units of `log n / 2`.
+    pub penalty: f64,
+    /// How the search goes.
+    pub search: FgesSearch,
+}
+
+impl Default for FgesParams {
+    fn default() -> Self {
+        Self { penalty: 2.0, search: FgesSearch::default() }
+    }
+}
+
+impl FgesParams {
+    pub(super) fn validate(&self) -> Result<(), Error> {
+        let fits = self.penalty > 0.0 && self.penalty.is_finite();
+        require("penalty", self.penalty, fits, "it must be a number above 0")
+    }
+}
+
+/// The equivalence class that greedy additions and removals of edges lead to, from no edges at
+/// all; minimised is `-2 log-likelihood + penalty * log n * edges` of the Gaussian model with
+/// intercepts, which does not depend on units.
+///
+/// Every way to add an edge `x -> y` to some member of the class is a set `C` of neighbours of `y`
+/// that become its parents too. All of them share one factorisation of the parents of `y`, which
+/// grows by one row as `C` grows by one variable and gives the gain for all `x` at once; after a
+/// step only variables whose surroundings changed are scored again, in parallel where they are
+/// many. The graph is restored to its completed form by bit sets.
+///
+/// Cost: O(d^2) at the start; a step O(d k) for each clique among the neighbours of each variable
+/// it touches, with k parents. The number of cliques is bounded: see the warning it then gives.
+///
+/// References: Chickering, *Optimal structure identification with greedy search*, JMLR 3 (2002);
+/// Ramsey et al., *A million variables and more: the fast greedy equivalence search algorithm*
+/// (2017); removals first, and trials without an edge, as in Nazaret and Blei, *Extremely greedy
+/// equivalence search* (2024).
+///
+/// # Errors
+/// A penalty out of range, or [`Error::Cancelled`].
+pub(super) fn propose(
+    problem: &Problem,
+    params: &FgesParams,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    params.validate()?;
+    let found = search(problem, params, None, observer)?;
+    let member = member(problem, &found.class)?;
+    Ok(Proposal {
+        weights: Some(refit(problem, member.weights())?),
+        iterations: found.steps,
+        evaluations: found.scored,
+        termination: Termination::Converged,
+        warnings: found.warnings,
+        ..Proposal::direct(Order::of_dag(&member))
+    })
+}

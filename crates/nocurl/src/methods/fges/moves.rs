@@ -1,0 +1,208 @@
+//! What can be done next at one variable, and what it gains.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use faer::MatRef;
+
+use super::class::Class;
+use crate::core::Dag;
+use crate::core::graph::bits::{self, BitMatrix, members};
+use crate::math::regress::Node;
+use crate::methods::sweep::{Subsets, Sweep};
+
+/// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
+const MOST_CLIQUES: usize = 8192;
+
+/// An edge that can come or go between `x` and the variable it is a candidate of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Candidate {
+    /// The squared partial correlation of the edge, with a minus sign for removals: the larger,
+    /// the better.
+    pub(super) value: f64,
+    pub(super) x: usize,
+    /// Position of the clique of neighbours that stay or become parents.
+    pub(super) clique: usize,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value).then_with(|| {
+            // Of equal gains the smaller change.
+            (other.clique, other.x).cmp(&(self.clique, self.x))
+        })
+    }
+}
+
+/// All candidates at one variable, of one kind.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    pub(super) cliques: Vec<Vec<usize>>,
+    pub(super) heap: BinaryHeap<Candidate>,
+    /// Additions that would close a cycle, each with a path that shows it.
+    pub(super) blocked: Vec<(Candidate, Vec<usize>)>,
+    /// Candidates that were scored.
+    pub(super) scored: u64,
+    /// True when there were too many cliques to try all.
+    pub(super) limited: bool,
+}
+
+impl Moves {
+    /// The best way to remove the edge of `x`.
+    pub(super) fn cheapest(&self, x: usize) -> Option<Candidate> {
+        self.heap.iter().copied().filter(|candidate| candidate.x == x).max()
+    }
+}
+
+/// What scores depend on.
+pub(super) struct Scorer<'a> {
+    correlation: MatRef<'a, f64>,
+    rows: f64,
+    /// The squared partial correlation that pays for an edge.
+    pub(super) bound: f64,
+    /// The most parents that the rows can tell apart.
+    most_parents: usize,
+    everyone: Vec<usize>,
+    allowed: Option<&'a BitMatrix>,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(
+        correlation: MatRef<'a, f64>,
+        rows: u64,
+        penalty: f64,
+        allowed: Option<&'a BitMatrix>,
+    ) -> Self {
+        let n = rows as f64;
+        Self {
+            correlation,
+            rows: n,
+            // An edge raises the log-likelihood by -n/2 log(1 - r^2) and costs penalty/2 log n.
+            bound: -(-penalty * n.ln() / n).exp_m1(),
+            most_parents: (rows / 2) as usize,
+            everyone: (0..correlation.nrows()).collect(),
+            allowed,
+        }
+    }
+
+    /// What an edge of this squared partial correlation gains: twice the log-likelihood, less the
+    /// penalty.
+    pub(super) fn gain(&self, value: f64) -> f64 {
+        self.rows * ((-self.bound).ln_1p() - (-value).ln_1p())
+    }
+
+    /// Twice the log-likelihood of a graph, less the penalties and up to a constant; `None` when
+    /// the moments of some parents are singular.
+    pub(super) fn score(&self, dag: &Dag) -> Option<f64> {
+        // What an edge costs: its gain at no correlation, with the opposite sign.
+        let cost = -self.gain(0.0);
+        let of_variable = |j| {
+            let node = Node::new(self.correlation, j, dag.parents(j).collect())?;
+            Some(-self.rows * node.residual.ln() - cost * node.parents.len() as f64)
+        };
+        (0..self.size()).map(of_variable).sum()
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.everyone.len()
+    }
+
+    /// Additions of an edge into `y`: for every clique `C` of neighbours of `y`, each `x` that is
+    /// not adjacent to `y` and whose adjacent neighbours of `y` are all in `C`. The parents of `y`
+    /// and `C` are then given.
+    pub(super) fn additions(&self, class: &Class, y: usize) -> Moves {
+        let mut moves = Moves::default();
+        let mut sweep = Sweep::new(self.correlation, &self.everyone, y);
+        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        if parents.len() >= self.most_parents || !parents.iter().all(|&z| sweep.push(z)) {
+            return moves;
+        }
+        let near = class.neighbours.row(y);
+        let candidates: Vec<usize> = (0..self.size())
+            .filter(|&x| x != y && !class.adjacent.has(y, x))
+            .filter(|&x| self.allowed.is_none_or(|pairs| pairs.has(y, x)))
+            .collect();
+        let mut found = Vec::new();
+        let room = self.most_parents - parents.len() - 1;
+        let around: Vec<usize> = members(near).collect();
+        let adjacent = |a, b| class.adjacent.has(a, b);
+        let mut cliques = Subsets::new(&mut sweep, around.len(), room, MOST_CLIQUES, adjacent);
+        let _ = cliques.walk(&around, &mut |sweep, clique| {
+            let before = found.len();
+            let others = without(near, clique);
+            moves.scored += candidates.len() as u64;
+            for &x in &candidates {
+                let value = sweep.squared_correlation(x);
+                let fits = || class.adjacent.row(x).iter().zip(&others).all(|(a, o)| a & o == 0);
+                if value > self.bound && fits() {
+                    found.push(Candidate { value, x, clique: moves.cliques.len() });
+                }
+            }
+            if found.len() > before {
+                moves.cliques.push(clique.to_vec());
+            }
+            ControlFlow::Continue(())
+        });
+        moves.limited = cliques.limited;
+        moves.heap = found.into();
+        moves
+    }
+
+    /// Removals of the edges `x -> y` and `x - y`: for every clique `C` of neighbours of `y` that
+    /// are adjacent to `x`. The other parents of `y` and `C` are given.
+    pub(super) fn removals(&self, class: &Class, y: usize) -> Moves {
+        let mut moves = Moves::default();
+        let near: Vec<usize> = members(class.neighbours.row(y)).collect();
+        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        let mut columns: Vec<usize> = near.iter().chain(&parents).copied().collect();
+        columns.sort_unstable();
+        let mut sweep = Sweep::new(self.correlation, &columns, y);
+        if !parents.iter().all(|&z| sweep.push(z)) {
+            return moves;
+        }
+        let adjacent = |a, b| class.adjacent.has(a, b);
+        let mut cliques = Subsets::new(&mut sweep, near.len(), usize::MAX, MOST_CLIQUES, adjacent);
+        let _ = cliques.walk(&near, &mut |sweep, clique| {
+            let fits = |x: usize| clique.iter().all(|&z| z != x && class.adjacent.has(x, z));
+            let mut found = |x, value: f64| {
+                moves.scored += 1;
+                moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
+            };
+            for (at, &x) in columns.iter().enumerate() {
+                if !class.parents.has(y, x) && fits(x) {
+                    found(x, sweep.squared_correlation(at));
+                }
+            }
+            // Leaving one parent out of a regression needs no regression of its own.
+            if parents.iter().any(|&x| fits(x)) {
+                let given = parents.iter().chain(clique).copied().collect();
+                if let Some(node) = Node::new(self.correlation, y, given) {
+                    for (k, &x) in parents.iter().enumerate().filter(|&(_, &x)| fits(x)) {
+                        let rise = node.coefficients[k].powi(2) / node.inverse[(k, k)];
+                        found(x, rise / (rise + node.residual));
+                    }
+                }
+            }
+            moves.cliques.push(clique.to_vec());
+            ControlFlow::Continue(())
+        });
+        moves.limited = cliques.limited;
+        moves
+    }
+}
+
+/// The members of a set that are not in a list.
+fn without(set: &[u64], list: &[usize]) -> Vec<u64> {
+    let mut rest = set.to_vec();
+    list.iter().for_each(|&i| bits::exclude(&mut rest, i));
+    rest
+}

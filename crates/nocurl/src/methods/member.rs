@@ -1,0 +1,56 @@
+//! A graph to stand for an equivalence class.
+
+use super::Problem;
+use super::sort_regress::{self, SortBy};
+use crate::core::{Cpdag, Dag, Error};
+use crate::math::regress::Node;
+
+/// Variances that differ by less than this say nothing: the columns were standardised.
+const SAME: f64 = 1e-6;
+
+/// The member of a class that its undirected parts tell best from their roots.
+///
+/// The class leaves these directions open, so any member would do. In a part that is undirected
+/// every variable can come first, and with one of them as the root the rest falls into parts of the
+/// same kind (He and Geng, *Active learning of causal networks*, 2008). The root is the variable
+/// with the smallest variance given its known parents, in the units given: where error variances
+/// are equal that is the truth, as in `eq-td` (Chen, Drton and Wang, 2019). Where all columns have
+/// the same variance it is the one that the others explain least, as in `r2-sortnregress` (Reisach
+/// et al., 2023).
+///
+/// # Errors
+/// When the graph is no equivalence class.
+pub(super) fn member(problem: &Problem, class: &Cpdag) -> Result<Dag, Error> {
+    let s = problem.sample_covariance();
+    let variances = (0..class.size()).map(|v| s[(v, v)]);
+    let (smallest, largest) = variances
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    let ranks = match largest < smallest * (1.0 + SAME) {
+        true => sort_regress::propose(problem, SortBy::R2, &())
+            .ok()
+            .map(|proposal| proposal.order.ranks()),
+        false => None,
+    };
+    let key = |graph: &Cpdag, v: usize| match &ranks {
+        Some(ranks) => ranks[v] as f64,
+        None => {
+            let parents = (0..graph.size()).filter(|&u| graph.has_directed(u, v)).collect();
+            // A variable that its parents determine has nothing left.
+            Node::new(s, v, parents).map_or(0.0, |node| node.residual)
+        }
+    };
+    let mut graph = class.clone();
+    loop {
+        let mut open: Vec<usize> = graph.undirected().flat_map(|(i, j)| [i, j]).collect();
+        open.sort_unstable();
+        open.dedup();
+        let keyed = open.into_iter().map(|v| (key(&graph, v), v));
+        let Some((_, root)) = keyed.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return graph.to_dag();
+        };
+        let around: Vec<usize> =
+            (0..graph.size()).filter(|&v| graph.has_undirected(root, v)).collect();
+        around.into_iter().for_each(|v| graph.direct(root, v));
+        graph.apply_meek_rules();
+    }
+}

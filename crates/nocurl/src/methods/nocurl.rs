@@ -1,0 +1,398 @@
+//! DAG-NoCurl: a penalised estimate, its Hodge projection, and regression on the order.
+
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, Proposal, Termination, require};
+use crate::core::graph::Reachability;
+use crate::core::{Error, Knowledge, Mat, MatRef, Observer, Order};
+use crate::math::objective::Acyclicity;
+use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
+use crate::math::optimize::{Multiplier, Penalised, Solver, half_trace};
+use crate::math::regress::{along, threshold};
+use crate::math::{hodge, linalg};
+
+/// The variants of the paper's ablation study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Variant {
+    /// Steps 1 and 2 (Algorithm 1 without its last, optional step).
+    #[default]
+    #[serde(rename = "standard")]
+    Standard,
+    /// `s`: no Step 2; the threshold rises by 0.05 until the estimate is acyclic.
+    #[serde(rename = "s")]
+    Threshold,
+    /// `-`: weights from the estimate by Eq. (defW) instead of by regression.
+    #[serde(rename = "-")]
+    Projected,
+    /// `+`: after Step 2, weights and potential are optimised together.
+    #[serde(rename = "+")]
+    Joint,
+    /// Weights and potential are optimised together from a random start.
+    #[serde(rename = "rand-init")]
+    RandomStart,
+    /// Regression on a random potential, then both are optimised together.
+    #[serde(rename = "rand-p")]
+    RandomPotential,
+}
+
+/// Parameters of DAG-NoCurl.
+///
+/// Step 1 minimises `F(A) + lambda h(A)` for each lambda in turn, each from the last one's result.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `lambdas` | 10, 1000 | penalties of Step 1 (NoCurl-2; NoCurl-1 is 100) | > 0, at least one |
+/// | `estimate_threshold` | 0.3 | entries of the estimate below this do not count as edges | >= 0 |
+/// | `acyclicity` | polynomial | the penalty h | |
+/// | `solver` | ridge | how Step 1 is minimised | |
+/// | `variant` | standard | ablations of the paper | |
+/// | `tolerance` | 1e-6 for `ridge`, 1e-8 for `lbfgs` | relative decrease at which Step 1 stops | > 0 |
+/// | `max_iterations` | 15000 | limit on iterations of each minimisation | >= 1 |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoCurlParams {
+    /// Penalties of Step 1, one minimisation each.
+    pub lambdas: Vec<f64>,
+    /// Threshold on the estimate before its connectivity is taken.
+    pub estimate_threshold: f64,
+    /// The acyclicity penalty.
+    pub acyclicity: Acyclicity,
+    /// The minimiser of Step 1.
+    pub solver: Solver,
+    /// Which steps are taken.
+    pub variant: Variant,
+    /// Relative decrease of the objective at which a minimisation stops; without it what suits
+    /// the solver ([`Solver::tolerance`]).
+    pub tolerance: Option<f64>,
+    /// Limit on the iterations of a minimisation.
+    pub max_iterations: u64,
+}
+
+impl Default for NoCurlParams {
+    fn default() -> Self {
+        Self {
+            lambdas: vec![10.0, 1000.0],
+            estimate_threshold: 0.3,
+            acyclicity: Acyclicity::Polynomial,
+            solver: Solver::Ridge,
+            variant: Variant::Standard,
+            tolerance: None,
+            max_iterations: 15_000,
+        }
+    }
+}
+
+impl NoCurlParams {
+    /// Checks the ranges in the table above.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for the first value out of range.
+    pub fn validate(&self) -> Result<(), Error> {
+        validate_lambdas(&self.lambdas)?;
+        let bound = self.estimate_threshold;
+        require("estimate_threshold", bound, bound >= 0.0, "it must not be negative")?;
+        let tolerance = self.tolerance.unwrap_or(self.solver.tolerance());
+        require("tolerance", tolerance, tolerance > 0.0, "it must be positive")?;
+        require(
+            "max_iterations",
+            self.max_iterations,
+            self.max_iterations >= 1,
+            "at least 1 is needed",
+        )
+    }
+}
+
+/// Checks the penalties of Step 1.
+pub(super) fn validate_lambdas(lambdas: &[f64]) -> Result<(), Error> {
+    require("lambdas", "empty", !lambdas.is_empty(), "give at least one penalty")?;
+    for &lambda in lambdas {
+        let reason = "each must be positive";
+        require("lambdas", lambda, lambda > 0.0 && lambda.is_finite(), reason)?;
+    }
+    Ok(())
+}
+
+/// Random starts draw weights and potential from [0, 1), as the paper.
+fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    rng.random::<f64>()
+}
+
+/// Proposes an order by DAG-NoCurl (Yu, Gao, Yin and Ji, 2021, Algorithm 1).
+///
+/// # Errors
+/// Parameters out of range, singular second moments, or cancellation.
+pub(super) fn propose(
+    problem: &Problem,
+    params: &NoCurlParams,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    params.validate()?;
+    let d = problem.size();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    match params.variant {
+        Variant::RandomStart => {
+            let w = Mat::from_fn(d, d, |_, _| uniform(&mut rng));
+            let potential = (0..d).map(|_| uniform(&mut rng)).collect();
+            return joint(problem, params, w, potential, Run::default(), observer);
+        }
+        Variant::RandomPotential => {
+            let potential: Vec<f64> = (0..d).map(|_| uniform(&mut rng)).collect();
+            let a = along(problem, &Order::from_potential(&potential))?;
+            let w = hodge::weights_on_potential(a.as_ref(), &potential);
+            return joint(problem, params, w, potential, Run::default(), observer);
+        }
+        _ => {}
+    }
+
+    // Step 1, Eq. (pre), and its threshold.
+    let (mut estimate, run) = estimate(problem, params, observer)?;
+    threshold(&mut estimate, params.estimate_threshold);
+    if params.variant == Variant::Threshold {
+        let proposal = raise_threshold(estimate.clone(), params.estimate_threshold, run);
+        return Ok(Proposal { estimate: Some(estimate), ..proposal });
+    }
+
+    // Step 2, Eq. (solvep): the potential, then weights that follow it.
+    let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
+    let order = Order::from_potential(&potential);
+    let proposal = match params.variant {
+        Variant::Projected => {
+            let w = hodge::weights_on_potential(estimate.as_ref(), &potential);
+            let weights = hodge::graph_of(w.as_ref(), &potential);
+            run.proposal(order, Some(potential), Some(weights))
+        }
+        Variant::Joint => {
+            let a = along(problem, &order)?;
+            let w = hodge::weights_on_potential(a.as_ref(), &potential);
+            joint(problem, params, w, potential, run, observer)?
+        }
+        _ => run.proposal(order, Some(potential), None),
+    };
+    Ok(Proposal { estimate: Some(estimate), ..proposal })
+}
+
+/// What the minimisations of a run add up to.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    iterations: u64,
+    evaluations: u64,
+    termination: Termination,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { iterations: 0, evaluations: 0, termination: Termination::Converged }
+    }
+}
+
+impl Run {
+    fn add(&mut self, iterations: u64, evaluations: u64, termination: Termination) {
+        self.iterations += iterations;
+        self.evaluations += evaluations;
+        if self.termination != Termination::MaxIterations {
+            self.termination = termination;
+        }
+    }
+
+    fn proposal(
+        self,
+        order: Order,
+        potential: Option<Vec<f64>>,
+        weights: Option<Mat<f64>>,
+    ) -> Proposal {
+        Proposal {
+            order,
+            potential,
+            weights,
+            estimate: None,
+            iterations: self.iterations,
+            evaluations: self.evaluations,
+            termination: self.termination,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Step 1: `min F(A) + lambda h(A)`, for each lambda from the last one's result, first from 0.
+fn estimate(
+    problem: &Problem,
+    params: &NoCurlParams,
+    observer: &dyn Observer,
+) -> Result<(Mat<f64>, Run), Error> {
+    let d = problem.size();
+    let mut weights = Mat::zeros(d, d);
+    let mut run = Run::default();
+    let penalised = Penalised {
+        second_moments: problem.second_moments(),
+        acyclicity: params.acyclicity,
+        lambda1: 0.0,
+        solver: params.solver,
+        tolerance: params.tolerance.unwrap_or(params.solver.tolerance()),
+        max_iterations: params.max_iterations,
+        knowledge: problem.knowledge(),
+    };
+    for &lambda in &params.lambdas {
+        let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
+        let info = penalised.minimise(multiplier, &mut weights, observer)?;
+        run.add(info.iterations, info.evaluations, info.termination);
+    }
+    Ok((weights, run))
+}
+
+/// Variant `s`: raises the threshold until the estimate is acyclic.
+fn raise_threshold(mut estimate: Mat<f64>, start: f64, run: Run) -> Proposal {
+    const INCREMENT: f64 = 0.05;
+    let mut bound = start;
+    loop {
+        threshold(&mut estimate, bound);
+        let reach = Reachability::new(estimate.as_ref());
+        if !reach.is_cyclic() {
+            let potential = hodge::potential(&reach);
+            return run.proposal(
+                Order::from_potential(&potential),
+                Some(potential),
+                Some(estimate),
+            );
+        }
+        bound += INCREMENT;
+    }
+}
+
+/// Minimises `F(W∘ReLU(grad p))` over skew-symmetric W and p together, Eq. (score), by L-BFGS.
+fn joint(
+    problem: &Problem,
+    params: &NoCurlParams,
+    w: Mat<f64>,
+    potential: Vec<f64>,
+    mut run: Run,
+    observer: &dyn Observer,
+) -> Result<Proposal, Error> {
+    let d = problem.size();
+    let mut objective = Joint::new(problem.second_moments(), problem.knowledge());
+    let mut x: Vec<f64> = objective.pairs.iter().map(|&pair| w[pair]).collect();
+    x.extend_from_slice(&potential);
+    let lbfgs_params = LbfgsParams {
+        relative_tolerance: params.tolerance.unwrap_or(Solver::Lbfgs.tolerance()),
+        max_iterations: params.max_iterations,
+        ..LbfgsParams::default()
+    };
+    let info = lbfgs::minimize(
+        &mut x,
+        &mut |x, gradient| objective.evaluate(x, gradient),
+        Limits::default(),
+        &lbfgs_params,
+        observer,
+        "weights and potential",
+    )?;
+    run.add(info.iterations, info.evaluations, info.termination);
+    let mut gradient = vec![0.0; x.len()];
+    objective.evaluate(&x, &mut gradient);
+    let potential = x[x.len() - d..].to_vec();
+    let weights = objective.graph;
+    Ok(run.proposal(Order::from_potential(&potential), Some(potential), Some(weights)))
+}
+
+/// `F(W∘ReLU(grad p))` as a function of the upper triangle of W and of p.
+struct Joint<'a> {
+    second_moments: MatRef<'a, f64>,
+    pairs: Vec<(usize, usize)>,
+    graph: Mat<f64>,
+    smooth: Mat<f64>,
+    knowledge: Option<&'a Knowledge>,
+}
+
+impl<'a> Joint<'a> {
+    fn new(second_moments: MatRef<'a, f64>, knowledge: Option<&'a Knowledge>) -> Self {
+        let d = second_moments.nrows();
+        let pairs = (0..d).flat_map(|j| (0..j).map(move |i| (i, j))).collect();
+        let zeros = || Mat::zeros(d, d);
+        Self { second_moments, pairs, graph: zeros(), smooth: zeros(), knowledge }
+    }
+
+    fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let (w, p) = x.split_at(self.pairs.len());
+        for (&(i, j), &w) in self.pairs.iter().zip(w) {
+            let rise = p[j] - p[i];
+            self.graph[(i, j)] = w * rise.max(0.0);
+            self.graph[(j, i)] = -w * (-rise).max(0.0);
+        }
+        if let Some(knowledge) = self.knowledge {
+            knowledge.forbidden().for_each(|edge| self.graph[edge] = 0.0);
+        }
+        linalg::matmul(self.smooth.as_mut(), self.second_moments, self.graph.as_ref());
+        self.smooth -= self.second_moments;
+        let loss = half_trace(self.graph.as_ref(), self.smooth.as_ref());
+        let (dw, dp) = gradient.split_at_mut(self.pairs.len());
+        dp.fill(0.0);
+        for ((&(i, j), &w), dw) in self.pairs.iter().zip(w).zip(dw) {
+            let rise = p[j] - p[i];
+            // The entry along the rise is w * rise, whichever way it points.
+            let (from, to) = if rise > 0.0 { (i, j) } else { (j, i) };
+            let pinned = self.knowledge.is_some_and(|known| !known.allows(from, to));
+            let slope = if pinned { 0.0 } else { self.smooth[(from, to)] };
+            *dw = slope * rise;
+            if rise != 0.0 {
+                dp[j] += slope * w;
+                dp[i] -= slope * w;
+            }
+        }
+        loss
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joint_gradient_agrees_with_finite_differences() {
+        let names = crate::core::Dataset::default_names(5);
+        let pair = |i: usize, j: usize| (names[i].clone(), names[j].clone());
+        let forbidden = vec![pair(0, 1), pair(1, 0), pair(2, 4), pair(4, 3)];
+        let spec = crate::core::KnowledgeSpec { forbidden, ..Default::default() };
+        let knowledge = spec.resolve(&names).unwrap();
+        for knowledge in [None, Some(&knowledge)] {
+            joint_gradient_agrees(knowledge);
+        }
+    }
+
+    fn joint_gradient_agrees(knowledge: Option<&Knowledge>) {
+        let d = 5;
+        let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.5 / (1 + i + j) as f64 });
+        let mut objective = Joint::new(s.as_ref(), knowledge);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..10 {
+            let x: Vec<f64> =
+                (0..d * (d - 1) / 2 + d).map(|_| 2.0 * uniform(&mut rng) - 1.0).collect();
+            let mut gradient = vec![0.0; x.len()];
+            let value = objective.evaluate(&x, &mut gradient);
+            // The value is F of the graph that the weights and the potential make.
+            let graph = objective.graph.clone();
+            let loss = crate::math::objective::least_squares(s.as_ref(), graph.as_ref());
+            assert!((value - loss).abs() < 1e-13 * loss);
+            let potential = &x[x.len() - d..];
+            for j in 0..d {
+                for i in 0..d {
+                    assert!(graph[(i, j)] == 0.0 || potential[i] < potential[j]);
+                    let pinned = knowledge.is_some_and(|known| !known.allows(i, j));
+                    assert!(graph[(i, j)] == 0.0 || !pinned);
+                }
+            }
+            let step = 1e-6;
+            let mut unused = vec![0.0; x.len()];
+            for k in 0..x.len() {
+                let mut value_at = |shift: f64| {
+                    let mut moved = x.clone();
+                    moved[k] += shift;
+                    objective.evaluate(&moved, &mut unused)
+                };
+                let slope = (value_at(step) - value_at(-step)) / (2.0 * step);
+                assert!((slope - gradient[k]).abs() < 1e-7, "{k}: {slope} {}", gradient[k]);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Local search over orders by the Bayesian information criterion.
+
+mod parents;
+mod queue;
+mod state;
+
+use crate::core::{Error, Observer};
+
+pub(crate) use parents::Model;
+use queue::Queue;
+use state::Space;
+pub(crate) use state::State;
+
+/// How far the score may rise on the way of a variable through the order, in units of what a
+/// parent costs, before the way is given up: in a search of everything ...
+const PATIENCE: f64 = 100.0;
+
+/// ... and around what a restart disturbed. Longer ways find nothing more there.
+const PATIENCE_AROUND: f64 = 30.0;
+
+/// A search with its work space: one for each thread.
+pub(crate) struct Search<'a> {
+    model: &'a Model<'a>,
+    space: Space,
+    queue: Queue,
+    touched: Vec<usize>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(model: &'a Model<'a>) -> Self {
+        let (space, queue) = (Space::new(model.size()), Queue::new(model.size()));
+        Self { model, space, queue, touched: Vec::new() }
+    }
+
+    /// An order with parents chosen from nothing.
+    pub(crate) fn start(&mut self, sequence: Vec<usize>) -> State {
+        State::new(self.model, sequence, &mut self.space)
+    }
+
+    /// Moves each variable to its best place, until no move helps; returns the moves made.
+    pub(crate) fn descend(
+        &mut self,
+        state: &mut State,
+        observer: &dyn Observer,
+    ) -> Result<u64, Error> {
+        let mut moves = 0;
+        loop {
+            // What is next to no change may still gain by it: the end is a whole round for nothing.
+            (0..self.model.size()).for_each(|v| self.queue.push(v));
+            match self.work_off(state, PATIENCE, observer)? {
+                0 => return Ok(moves),
+                more => moves += more,
+            }
+        }
+    }
+
+    /// Moves a variable to a place, whatever that does to the score; the next
+    /// [`settle`](Self::settle) looks at what it changes.
+    pub(crate) fn kick(&mut self, state: &mut State, v: usize, place: usize) {
+        self.touched.clear();
+        state.move_to(self.model, v, place, &mut self.space, &mut self.touched);
+        self.queue.push_around(state, &self.touched);
+    }
+
+    /// Moves the variables that wait to their best places, then those next to what that changed,
+    /// until no such move helps; returns the moves made.
+    pub(crate) fn settle(
+        &mut self,
+        state: &mut State,
+        observer: &dyn Observer,
+    ) -> Result<u64, Error> {
+        self.work_off(state, PATIENCE_AROUND, observer)
+    }
+
+    fn work_off(
+        &mut self,
+        state: &mut State,
+        patience: f64,
+        observer: &dyn Observer,
+    ) -> Result<u64, Error> {
+        let patience = patience * self.model.cost;
+        let mut moves = 0;
+        while let Some(v) = self.queue.pop() {
+            if observer.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            self.touched.clear();
+            let (space, touched) = (&mut self.space, &mut self.touched);
+            if state.move_to_best(self.model, v, patience, space, touched) {
+                moves += 1;
+                self.queue.push_around(state, &self.touched);
+            }
+        }
+        Ok(moves)
+    }
+}

@@ -1,0 +1,59 @@
+//! Baselines that sort the variables by a single number (`sortnregress`, `r2-sortnregress`).
+
+use super::equal_variance::precision;
+use crate::core::progress::checkpoint;
+use crate::core::{Error, Observer, Order, Progress};
+use crate::math::Problem;
+use crate::methods::Proposal;
+
+/// What the variables are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    /// Variance, the diagonal of the second moments (`sortnregress`): depends on the units.
+    Variance,
+    /// The share of each variable's variance that all others explain (`r2-sortnregress`): does not
+    /// depend on the units.
+    R2,
+}
+
+/// The order of increasing variance or R2, equal ones by index.
+///
+/// In simulated data variance and R2 tend to grow along the order, and these baselines measure how
+/// much of a benchmark's answer can be read off without any causal reasoning: a method that does
+/// not beat them has not shown anything. Cost O(d log d), for R2 one inverse, O(d^3).
+///
+/// References: Reisach, Seiler and Weichwald, *Beware of the simulated DAG!*, NeurIPS 2021;
+/// Reisach, Tami, Seiler, Chambaz and Weichwald, *A scale-invariant sorting criterion to find a
+/// causal order in additive noise models*, NeurIPS 2023.
+///
+/// # Errors
+/// [`Error::Cancelled`]; for R2 also [`Error::Collinear`] or [`Error::Numeric`] when the second
+/// moments have no inverse.
+///
+/// ```
+/// use nocurl::methods::sort_regress::{self, SortBy};
+/// use nocurl::{Mat, Moments, Problem};
+/// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
+/// let names = vec!["x1".to_string(), "x2".to_string()];
+/// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;
+/// let proposal = sort_regress::propose(&Problem::new(&moments, true)?, SortBy::Variance, &())?;
+/// assert_eq!(proposal.order.sequence(), [1, 0]);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn propose(problem: &Problem, by: SortBy, observer: &dyn Observer) -> Result<Proposal, Error> {
+    let d = problem.size();
+    let stage = "sorting the variables";
+    checkpoint(observer, Progress { stage, done: 0, total: Some(d as u64), objective: None })?;
+    let s = problem.second_moments();
+    let keys: Vec<f64> = match by {
+        SortBy::Variance => (0..d).map(|j| s[(j, j)]).collect(),
+        SortBy::R2 => {
+            // The residual variance of j given all others is the inverse of its precision.
+            let precision = precision(problem)?;
+            (0..d).map(|j| 1.0 - 1.0 / (s[(j, j)] * precision[(j, j)])).collect()
+        }
+    };
+    let mut sequence: Vec<usize> = (0..d).collect();
+    sequence.sort_by(|&i, &j| keys[i].total_cmp(&keys[j]));
+    Ok(Proposal::direct(Order::strict(&sequence)))
+}
