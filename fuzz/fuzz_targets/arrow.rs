@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
             max_columns: 64,
             ..ReadOptions::default()
         };
-        if let Err(error) = read_moments(&Source::bytes("fuzz", bytes), &options, &()) {
+        if let Err(error) = read_moments(&Source::bytes("fuzz", bytes), &options, &Run::default()) {
             assert!(!error.to_string().contains('\n'));
         }
     }

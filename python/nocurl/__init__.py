@@ -10,50 +10,20 @@ method.
 0
 """
 
-from . import hodge, metrics
+from . import _methods, hodge, metrics
 from ._graph import Graph, read_graph
-from ._methods import (
-    CAM,
-    FGES,
-    MMPC,
-    DagGNN,
-    EqBU,
-    EqTD,
-    Exact,
-    NoCurl,
-    NoCurlGNN,
-    NoCurlMLP,
-    Notears,
-    NotearsMLP,
-    OrderSearch,
-    R2SortNRegress,
-    SortNRegress,
-    learn,
-    methods,
-)
+from ._learn import learn, methods
+from ._learner import Learner
+from ._methods import *  # noqa: F403
 from ._moments import Moments
 from ._nocurl import __version__ as __version__
 from ._simulate import Simulated, simulate
 
 __all__ = [
-    "CAM",
-    "DagGNN",
-    "EqBU",
-    "EqTD",
-    "Exact",
-    "FGES",
     "Graph",
-    "MMPC",
+    "Learner",
     "Moments",
-    "NoCurl",
-    "NoCurlGNN",
-    "NoCurlMLP",
-    "Notears",
-    "NotearsMLP",
-    "OrderSearch",
-    "R2SortNRegress",
     "Simulated",
-    "SortNRegress",
     "hodge",
     "learn",
     "methods",
@@ -61,3 +31,4 @@ __all__ = [
     "read_graph",
     "simulate",
 ]
+__all__ += _methods.__all__

@@ -33,19 +33,25 @@ def test_every_parameter_is_explained():
 
 def test_editors_know_every_parameter():
     """What type checkers see of the constructors is what they are."""
-    import ast
-    import inspect
+    from pathlib import Path
     from typing import get_type_hints
 
-    from nocurl import _learner, _methods
+    from nocurl import _learner, _methods, _stubs
 
-    tree = ast.parse(inspect.getsource(_methods))
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and (cls := getattr(nocurl, node.name, None)) in CLASSES:
-            functions = [item for item in ast.walk(node) if isinstance(item, ast.FunctionDef)]
-            names = [argument.arg for argument in functions[0].args.kwonlyargs]
-            assert sorted(names) == sorted(cls._own), cls
+    written = Path(_methods.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert written == _stubs.stubs(), "run `cargo xtask docs`"
     assert set(get_type_hints(_learner.Shared)) == {*_learner.SHARED, *_learner.ALIASES}
+
+
+def test_a_new_method_needs_no_line_of_python():
+    """The toy method is one file and one line of Rust; it is here when the engine has it."""
+    if "toy" not in _nocurl.methods():
+        pytest.skip("the engine was built without the method of the tests")
+    data = np.random.default_rng(0).normal(size=(50, 3))
+    model = nocurl.Toy(reverse=True).fit(data)
+    assert list(model.causal_order_) == [2, 1, 0]
+    assert "reverse : bool" in nocurl.Toy.__doc__
+    assert nocurl.learn(data, "toy").method == "toy"
 
 
 #: Checks that cannot pass, and why.

@@ -1,6 +1,5 @@
 //! Which directions of a graph are supported, and by what, in words.
 
-use nocurl::refine::Refine;
 use nocurl::{Claim, Options};
 
 use nocurl_io::{Edge, GraphDocument, Mark};
@@ -10,7 +9,7 @@ const NAMED_EDGES: usize = 5;
 
 /// What the directions rest on, and which of them are supported how far.
 pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
-    let assumption = capitalised(assumption(options));
+    let assumption = options.facts().directions.sentence();
     let all = document.edges.len();
     let open: Vec<&Edge> = document
         .marked_edges()
@@ -45,20 +44,6 @@ pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
     format!("{assumption}. {rest}.")
 }
 
-/// What the last step that chose an order rests on.
-fn assumption(options: &Options) -> &'static str {
-    match options.refine {
-        Some(Refine::Bic) => "directions that the equivalence class leaves open are a guess",
-        Some(Refine::EqualVariance) => {
-            "directions rest on error variances of similar size in the units given"
-        }
-        Some(Refine::Networks) => {
-            "directions rest on effects that are not linear, with additive Gaussian errors"
-        }
-        None => options.algorithm.assumption(),
-    }
-}
-
 fn named(edges: &[&Edge], arrow: &str, all: usize) -> String {
     if edges.len() > NAMED_EDGES {
         let others = if edges.len() < all { "the other" } else { "all" };
@@ -70,10 +55,4 @@ fn named(edges: &[&Edge], arrow: &str, all: usize) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().to_string());
-    first + letters.as_str()
 }

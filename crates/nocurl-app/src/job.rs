@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, bootstrap};
 use nocurl::checks::{Diagnosis, diagnose};
-use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Observer, Options};
+use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use serde_json::Value;
 
 use nocurl_io::{
@@ -56,10 +56,13 @@ impl Job {
             ));
         }
         let Some(path) = &self.checkpoint else { return Ok(()) };
-        if !algorithm.trains() {
+        if !algorithm.facts().checkpoint {
             let all = Algorithm::all();
-            let trained: Vec<&str> =
-                all.iter().filter(|method| method.trains()).map(Algorithm::name).collect();
+            let trained: Vec<&str> = all
+                .iter()
+                .filter(|method| method.facts().checkpoint)
+                .map(Algorithm::name)
+                .collect();
             let (last, others) = trained.split_last().unwrap_or((&"none", &[]));
             return Err(Error::Request(format!(
                 "--checkpoint: method `{}` is not trained, so there is nothing to keep; {} and {last} are",
@@ -81,22 +84,18 @@ impl Job {
     ///
     /// # Errors
     /// Anything wrong with the table or the options, in one line.
-    pub fn run<'a>(
-        &self,
-        input: impl Into<Input<'a>>,
-        observer: &dyn Observer,
-    ) -> Result<Outcome, Error> {
+    pub fn run<'a>(&self, input: impl Into<Input<'a>>, run: &Run<'_>) -> Result<Outcome, Error> {
         self.validate()?;
         if self.options.needs_rows() || self.bootstrap.is_some() {
-            let table = read_dataset(input, &self.read, observer)?;
+            let table = read_dataset(input, &self.read, run)?;
             let found = match &self.checkpoint {
-                None => self.learn(Data::Rows(&table.data), observer)?,
-                Some(path) => self.train(&table.data, path, observer)?,
+                None => self.learn(Data::Rows(&table.data), run)?,
+                Some(path) => self.train(&table.data, path, run)?,
             };
             return Ok(Self::outcome(table.map(|rows| rows.moments()), found));
         }
-        let (table, sample) = read_sampled(input, &self.read, observer)?;
-        let found = self.learn(Data::Sampled(&table.data, &sample), observer)?;
+        let (table, sample) = read_sampled(input, &self.read, run)?;
+        let found = self.learn(Data::Sampled(&table.data, &sample), run)?;
         Ok(Self::outcome(table, found))
     }
 
@@ -104,12 +103,8 @@ impl Job {
     ///
     /// # Errors
     /// As [`Self::run`]; methods that need rows refuse.
-    pub fn run_on_moments(
-        &self,
-        moments: &Moments,
-        observer: &dyn Observer,
-    ) -> Result<Outcome, Error> {
-        let found = self.learn(Data::Moments(moments), observer)?;
+    pub fn run_on_moments(&self, moments: &Moments, run: &Run<'_>) -> Result<Outcome, Error> {
+        let found = self.learn(Data::Moments(moments), run)?;
         let table = Table {
             rows: moments.rows(),
             rows_dropped: 0,
@@ -121,24 +116,24 @@ impl Job {
         Ok(Self::outcome(table, found))
     }
 
-    fn learn(&self, data: Data<'_>, observer: &dyn Observer) -> Result<Found, Error> {
-        self.check(data, nocurl::learn(data, &self.options, observer)?, observer)
+    fn learn(&self, data: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
+        self.check(data, nocurl::learn(data, &self.options, run)?, run)
     }
 
     /// Learns by a training that is kept in a file.
-    fn train(&self, rows: &Dataset, path: &Path, observer: &dyn Observer) -> Result<Found, Error> {
-        let kept = Kept::open(path, rows, &self.options, observer)?;
-        let fit = nocurl::learn(rows, &self.options, &kept);
+    fn train(&self, rows: &Dataset, path: &Path, run: &Run<'_>) -> Result<Found, Error> {
+        let kept = Kept::open(path, rows, &self.options)?;
+        let fit = nocurl::learn(rows, &self.options, &run.kept_by(&kept));
         let mut fit = fit.map_err(|error| kept.error(error))?;
         fit.warnings.extend(kept.warning());
-        self.check(Data::Rows(rows), fit, observer)
+        self.check(Data::Rows(rows), fit, run)
     }
 
     /// Checks what was learnt, and learns it again from resampled data, where that is asked for.
-    fn check(&self, data: Data<'_>, fit: Fit, observer: &dyn Observer) -> Result<Found, Error> {
+    fn check(&self, data: Data<'_>, fit: Fit, run: &Run<'_>) -> Result<Found, Error> {
         let options = &self.options;
-        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, observer));
-        let again = |params| bootstrap(data, options, params, observer);
+        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run));
+        let again = |params| bootstrap(data, options, params, run);
         Ok((fit, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))
     }
 

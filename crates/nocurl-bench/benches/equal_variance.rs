@@ -1,6 +1,7 @@
 //! Orders under equal error variances.
 
 use divan::Bencher;
+use nocurl::Run;
 use nocurl::methods::equal_variance::{self, Direction};
 use nocurl::{Mat, Moments, Problem};
 
@@ -40,11 +41,11 @@ fn problem(d: usize) -> Problem {
 #[divan::bench(args = [100, 1000, 5000], sample_count = 3, sample_size = 1)]
 fn top_down(bencher: Bencher<'_, '_>, d: usize) {
     let problem = problem(d);
-    bencher.bench(|| equal_variance::propose(&problem, Direction::TopDown, &()));
+    bencher.bench(|| equal_variance::propose(&problem, Direction::TopDown, &Run::default()));
 }
 
 #[divan::bench(args = [100, 1000], sample_count = 3, sample_size = 1)]
 fn bottom_up(bencher: Bencher<'_, '_>, d: usize) {
     let problem = problem(d);
-    bencher.bench(|| equal_variance::propose(&problem, Direction::BottomUp, &()));
+    bencher.bench(|| equal_variance::propose(&problem, Direction::BottomUp, &Run::default()));
 }

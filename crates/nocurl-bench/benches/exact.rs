@@ -1,7 +1,8 @@
 //! Exact search over all orders. Time doubles with every variable.
 
 use divan::Bencher;
-use nocurl::methods::exact::{self, ExactParams, ExactScore};
+use nocurl::Run;
+use nocurl::methods::exact::{self, Exact, ExactScore};
 use nocurl::{Mat, Moments, Problem};
 
 fn main() {
@@ -25,12 +26,12 @@ fn problem(d: usize) -> Problem {
 #[divan::bench(args = [15, 20, 25], sample_count = 3, sample_size = 1)]
 fn least_squares(bencher: Bencher<'_, '_>, d: usize) {
     let problem = problem(d);
-    bencher.bench(|| exact::propose(&problem, &ExactParams::default(), &()));
+    bencher.bench(|| exact::propose(&problem, &Exact::default(), &Run::default()));
 }
 
 #[divan::bench(args = [15, 20], sample_count = 3, sample_size = 1)]
 fn bic(bencher: Bencher<'_, '_>, d: usize) {
     let problem = problem(d);
-    let params = ExactParams { score: ExactScore::Bic, ..ExactParams::default() };
-    bencher.bench(|| exact::propose(&problem, &params, &()));
+    let params = Exact { score: ExactScore::Bic, ..Exact::default() };
+    bencher.bench(|| exact::propose(&problem, &params, &Run::default()));
 }

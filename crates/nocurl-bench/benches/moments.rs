@@ -4,6 +4,7 @@
 //! rows (100,000 unless told; the figures in the README are for 1,000,000). All tables have 100
 //! columns and are written to a temporary folder first.
 
+use nocurl::Run;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -79,6 +80,7 @@ fn moments_of_file(bencher: Bencher<'_, '_>, name: &str) {
     let length = std::fs::metadata(&path).expect("the file is there").len();
     let source = Source::new(&path);
     bencher.counter(BytesCount::new(length)).bench(|| {
-        read_moments(black_box(&source), &ReadOptions::default(), &()).expect("the file is fine")
+        read_moments(black_box(&source), &ReadOptions::default(), &Run::default())
+            .expect("the file is fine")
     });
 }

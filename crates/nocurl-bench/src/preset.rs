@@ -3,10 +3,11 @@
 mod nonlinear;
 
 use nocurl::Prune;
-use nocurl::methods::{
-    CamParams, ExactParams, FgesParams, FgesSearch, MmpcParams, NoCurlParams, NotearsParams,
-    OrderSearchParams, Variant,
-};
+use nocurl::methods::EqBu;
+use nocurl::methods::EqTd;
+use nocurl::methods::R2SortNRegress;
+use nocurl::methods::SortNRegress;
+use nocurl::methods::{Cam, Exact, Fges, FgesSearch, Mmpc, NoCurl, Notears, OrderSearch, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances};
 use nocurl::{Algorithm, Options};
@@ -138,38 +139,39 @@ fn any_data() -> Vec<Scenario> {
 fn default_methods() -> Vec<Contender> {
     let by_ebic =
         |algorithm, refine| Options { refine, prune: Some(Prune::Ebic), ..centred(algorithm) };
-    let nocurl2 = || Algorithm::NoCurl(NoCurlParams::default());
+    let nocurl2 = || Algorithm::from(NoCurl::default());
     vec![
         order_search(),
         fges(),
         Contender::new("NoCurl-2", centred(nocurl2())),
-        Contender::new("NoCurl-2+refine", by_ebic(nocurl2(), Some(Refine::EqualVariance))),
-        Contender::new("NoCurl-2+bic", by_ebic(nocurl2(), Some(Refine::Bic))),
-        Contender::new("Eq+TD", by_ebic(Algorithm::EqTd {}, None)),
+        Contender::new("NoCurl-2+refine", by_ebic(nocurl2(), Some(Refine::EQUAL_VARIANCE))),
+        Contender::new("NoCurl-2+bic", by_ebic(nocurl2(), Some(Refine::BIC))),
+        Contender::new("Eq+TD", by_ebic(Algorithm::from(EqTd {}), None)),
         up_to(50, Contender { max_trials: Some(5), ..notears() }),
-        Contender::new("sortnregress", by_ebic(Algorithm::SortNRegress {}, None)),
-        Contender::new("r2-sortnregress", by_ebic(Algorithm::R2SortNRegress {}, None)),
+        Contender::new("sortnregress", by_ebic(Algorithm::from(SortNRegress {}), None)),
+        Contender::new("r2-sortnregress", by_ebic(Algorithm::from(R2SortNRegress {}), None)),
         empty_graph(),
     ]
 }
 
 /// No edges at all: what every method must beat.
 fn empty_graph() -> Contender {
-    let options = Options { threshold: Some(f64::MAX), ..centred(Algorithm::SortNRegress {}) };
+    let options =
+        Options { threshold: Some(f64::MAX), ..centred(Algorithm::from(SortNRegress {})) };
     Contender::new("empty graph", options)
 }
 
 fn order_search() -> Contender {
-    Contender::new("order-search", centred(Algorithm::OrderSearch(OrderSearchParams::default())))
+    Contender::new("order-search", centred(Algorithm::from(OrderSearch::default())))
 }
 
 /// NoCurl as the paper ran it: data as drawn, threshold 0.3.
 fn nocurl(name: &str, lambdas: &[f64], variant: Variant) -> Contender {
-    let params = NoCurlParams { lambdas: lambdas.to_vec(), variant, ..NoCurlParams::default() };
+    let params = NoCurl { lambdas: lambdas.to_vec(), variant, ..NoCurl::default() };
     let random = matches!(variant, Variant::RandomStart | Variant::RandomPotential);
     Contender {
         repeats: if random { STARTS } else { 1 },
-        ..Contender::new(name, as_drawn(Algorithm::NoCurl(params)))
+        ..Contender::new(name, as_drawn(Algorithm::from(params)))
     }
 }
 
@@ -193,29 +195,29 @@ fn centred(algorithm: Algorithm) -> Options {
 }
 
 fn notears() -> Contender {
-    Contender::new("NOTEARS", as_drawn(Algorithm::Notears(NotearsParams::default())))
+    Contender::new("NOTEARS", as_drawn(Algorithm::from(Notears::default())))
 }
 
 fn fges() -> Contender {
-    Contender::new("FGS", centred(Algorithm::Fges(FgesParams::default())))
+    Contender::new("FGS", centred(Algorithm::from(Fges::default())))
 }
 
 fn mmpc() -> Contender {
-    Contender::new("MMPC", centred(Algorithm::Mmpc(MmpcParams::default())))
+    Contender::new("MMPC", centred(Algorithm::from(Mmpc::default())))
 }
 
 fn paper_methods() -> Vec<Contender> {
-    let refined = as_nocurl2(|algorithm| pruned(algorithm, Some(Refine::EqualVariance)));
-    let two_phase = FgesParams { search: FgesSearch::TwoPhase, ..FgesParams::default() };
-    let exact = Algorithm::Exact(ExactParams::default());
+    let refined = as_nocurl2(|algorithm| pruned(algorithm, Some(Refine::EQUAL_VARIANCE)));
+    let two_phase = Fges { search: FgesSearch::TwoPhase, ..Fges::default() };
+    let exact = Algorithm::from(Exact::default());
     vec![
         notears(),
         fges(),
-        Contender::new("FGS two-phase", centred(Algorithm::Fges(two_phase))),
-        Contender::new("CAM", centred(Algorithm::Cam(CamParams::default()))),
+        Contender::new("FGS two-phase", centred(Algorithm::from(two_phase))),
+        Contender::new("CAM", centred(Algorithm::from(Cam::default()))),
         mmpc(),
-        Contender::new("Eq+BU", pruned(Algorithm::EqBu {}, None)),
-        Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
+        Contender::new("Eq+BU", pruned(Algorithm::from(EqBu {}), None)),
+        Contender::new("Eq+TD", pruned(Algorithm::from(EqTd {}), None)),
         nocurl("NoCurl-1s", ONE, Variant::Threshold),
         nocurl("NoCurl-2s", TWO, Variant::Threshold),
         nocurl("NoCurl-1", ONE, Variant::Standard),
@@ -226,7 +228,7 @@ fn paper_methods() -> Vec<Contender> {
 }
 
 fn as_nocurl2(options: impl Fn(Algorithm) -> Options) -> Options {
-    options(Algorithm::NoCurl(NoCurlParams::default()))
+    options(Algorithm::from(NoCurl::default()))
 }
 
 fn up_to(max_size: usize, contender: Contender) -> Contender {
@@ -277,7 +279,7 @@ fn ablations(one: &str, two: &str) -> Vec<Contender> {
 /// that do not.
 fn unit_free_methods() -> Vec<Contender> {
     let by_bic = as_nocurl2(|algorithm| Options {
-        refine: Some(Refine::Bic),
+        refine: Some(Refine::BIC),
         prune: Some(Prune::Ebic),
         threshold: Some(0.0),
         ..as_drawn(algorithm)
@@ -286,9 +288,9 @@ fn unit_free_methods() -> Vec<Contender> {
         notears(),
         fges(),
         order_search(),
-        Contender::new("Eq+TD", pruned(Algorithm::EqTd {}, None)),
-        Contender::new("sortnregress", pruned(Algorithm::SortNRegress {}, None)),
-        Contender::new("r2-sortnregress", pruned(Algorithm::R2SortNRegress {}, None)),
+        Contender::new("Eq+TD", pruned(Algorithm::from(EqTd {}), None)),
+        Contender::new("sortnregress", pruned(Algorithm::from(SortNRegress {}), None)),
+        Contender::new("r2-sortnregress", pruned(Algorithm::from(R2SortNRegress {}), None)),
         nocurl("NoCurl-2", TWO, Variant::Standard),
         Contender::new("NoCurl-2+bic", by_bic),
     ]
@@ -309,7 +311,7 @@ fn large_scenario() -> Scenario {
 /// alone: backward elimination by a criterion costs more than the methods here, about d^4.
 fn large_methods() -> Vec<Contender> {
     let refined = as_nocurl2(|algorithm| Options {
-        refine: Some(Refine::EqualVariance),
+        refine: Some(Refine::EQUAL_VARIANCE),
         ..as_drawn(algorithm)
     });
     vec![
@@ -317,9 +319,9 @@ fn large_methods() -> Vec<Contender> {
         up_to(1000, order_search()),
         up_to(500, mmpc()),
         up_to(100, notears()),
-        Contender::new("Eq+BU", as_drawn(Algorithm::EqBu {})),
-        Contender::new("Eq+TD", as_drawn(Algorithm::EqTd {})),
-        Contender::new("sortnregress", as_drawn(Algorithm::SortNRegress {})),
+        Contender::new("Eq+BU", as_drawn(Algorithm::from(EqBu {}))),
+        Contender::new("Eq+TD", as_drawn(Algorithm::from(EqTd {}))),
+        Contender::new("sortnregress", as_drawn(Algorithm::from(SortNRegress {}))),
         up_to(1000, nocurl("NoCurl-1", ONE, Variant::Standard)),
         up_to(1000, nocurl("NoCurl-2", TWO, Variant::Standard)),
         up_to(1000, Contender::new("NoCurl-2+refine", refined)),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nocurl::internals::objective::least_squares;
 use nocurl::metrics::compare_as;
 use nocurl::simulate::{Simulated, simulate};
-use nocurl::{Fit, Moments, Observer, Options, Progress, learn};
+use nocurl::{Fit, Moments, Options, Progress, Run, learn};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::results::{Status, Timing};
@@ -35,16 +35,11 @@ pub struct Settings {
 ///
 /// # Errors
 /// Results that cannot be written, or cancellation; the log keeps every finished trial.
-pub fn run(
-    grid: &Grid,
-    settings: &Settings,
-    log: &mut Log,
-    observer: &dyn Observer,
-) -> Result<(), Error> {
+pub fn run(grid: &Grid, settings: &Settings, log: &mut Log, run: &Run<'_>) -> Result<(), Error> {
     let (stage, jobs) = ("running trials", missing_trials(grid, settings, log.rows()));
-    Pass::new(stage, settings, jobs, log, observer).run(settings.jobs.max(1))?;
+    Pass::new(stage, settings, jobs, log, run).run(settings.jobs.max(1))?;
     let (stage, jobs) = ("timing", missing_times(grid, settings, log.rows()));
-    Pass::new(stage, settings, jobs, log, observer).run(1)
+    Pass::new(stage, settings, jobs, log, run).run(1)
 }
 
 /// Contenders to be run on one set of data.
@@ -110,7 +105,7 @@ struct Pass<'a> {
     jobs: Vec<Job<'a>>,
     next: AtomicUsize,
     log: Mutex<(&'a mut Log, Forecast)>,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
     /// Set when a worker had to give up.
     broken: AtomicBool,
 }
@@ -121,12 +116,12 @@ impl<'a> Pass<'a> {
         settings: &'a Settings,
         jobs: Vec<Job<'a>>,
         log: &'a mut Log,
-        observer: &'a dyn Observer,
+        run: &'a Run<'a>,
     ) -> Self {
         let forecast = Forecast::new(&jobs, log.rows());
         let log = Mutex::new((log, forecast));
         let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { stage, settings, jobs, next, log, observer, broken }
+        Self { stage, settings, jobs, next, log, run, broken }
     }
 
     fn run(self, workers: usize) -> Result<(), Error> {
@@ -171,7 +166,9 @@ impl<'a> Pass<'a> {
             let limit = Limit::new(self, self.settings.timeout);
             let start = Instant::now();
             let outcome = match &draw {
-                Ok(draw) => guarded(|| draw.trial(contender, seed, &limit)),
+                Ok(draw) => {
+                    guarded(|| draw.trial(contender, seed, &Run::default().stopped_by(&limit)))
+                }
                 Err(error) => Err(error.clone()),
             };
             if outcome.is_err() && self.cancelled() {
@@ -198,12 +195,12 @@ impl<'a> Pass<'a> {
         log.append(row)?;
         let progress = forecast.progress(self.stage);
         drop(guard);
-        self.observer.report(progress);
+        self.run.report(progress);
         Ok(())
     }
 
     fn cancelled(&self) -> bool {
-        self.observer.cancelled() || self.broken.load(Ordering::Relaxed)
+        self.run.is_stopped() || self.broken.load(Ordering::Relaxed)
     }
 }
 
@@ -253,8 +250,8 @@ impl<'p, 'a> Limit<'p, 'a> {
     }
 }
 
-impl Observer for Limit<'_, '_> {
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for Limit<'_, '_> {
+    fn is_stopped(&self) -> bool {
         if self.timeout.is_some_and(|timeout| self.start.elapsed() > timeout) {
             self.passed.store(true, Ordering::Relaxed);
         }
@@ -301,7 +298,7 @@ impl Draw {
         &self,
         contender: &Contender,
         seed: u64,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> Result<Trial, nocurl::Error> {
         let mut trial = Trial::default();
         for repeat in 0..u64::from(contender.repeats) {
@@ -309,9 +306,9 @@ impl Draw {
             let options = Options { seed, ..contender.options.clone() };
             let start = Instant::now();
             let fit = if options.needs_rows() {
-                learn(&self.simulated.data, &options, observer)?
+                learn(&self.simulated.data, &options, run)?
             } else {
-                learn(&self.moments, &options, observer)?
+                learn(&self.moments, &options, run)?
             };
             trial.seconds.push(start.elapsed().as_secs_f64());
             trial.figures.push(self.figures(&fit)?);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use nocurl::{Observer, Progress};
+use nocurl::{Progress, Run};
 use nocurl_bench::plot::{Figure, svg};
 use nocurl_bench::results::{Status, Timing};
 use nocurl_bench::table::{self, Provenance};
@@ -67,19 +67,21 @@ impl StopAfter {
     }
 }
 
-impl Observer for StopAfter {
+impl nocurl::Watch for StopAfter {
     fn report(&self, _: Progress) {
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
     }
+}
 
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for StopAfter {
+    fn is_stopped(&self) -> bool {
         self.0.load(Ordering::SeqCst) == 0
     }
 }
 
 fn finish(folder: &Path, grid: &Grid, settings: &Settings) -> Vec<Row> {
     let mut log = Log::open(folder, grid, settings.seed).unwrap();
-    run(grid, settings, &mut log, &()).unwrap();
+    run(grid, settings, &mut log, &Run::default()).unwrap();
     log.rows().to_vec()
 }
 
@@ -236,7 +238,12 @@ fn a_run_that_was_stopped_goes_on_to_the_same_results() {
         for stop in [1, 7, 20] {
             let mut log = Log::open(folder.path(), &grid, 0).unwrap();
             let before = log.rows().len();
-            let outcome = run(&grid, &settings(jobs), &mut log, &StopAfter::new(stop));
+            let outcome = run(
+                &grid,
+                &settings(jobs),
+                &mut log,
+                &Run::default().watched_by(&StopAfter::new(stop)).stopped_by(&StopAfter::new(stop)),
+            );
             assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
             assert!(log.rows().len() >= before + stop as usize);
         }

@@ -173,9 +173,9 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
     Ok(Options {
         center: !arguments.no_center,
         refine: arguments.refine.map(|score| match score {
-            RefineArgument::EqualVariance => Refine::EqualVariance,
-            RefineArgument::Bic => Refine::Bic,
-            RefineArgument::Networks => Refine::Networks,
+            RefineArgument::EqualVariance => Refine::EQUAL_VARIANCE,
+            RefineArgument::Bic => Refine::BIC,
+            RefineArgument::Networks => Refine::NETWORKS,
         }),
         prune,
         threshold: arguments.threshold,

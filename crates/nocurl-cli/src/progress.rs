@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nocurl::{Epoch, Observer, Progress};
+use nocurl::{Epoch, Progress, Run};
 
 use crate::failure::{Failure, NOTHING};
 use crate::report;
@@ -74,6 +74,11 @@ impl Watch {
         Self { state, left, started: Instant::now(), due, bar }
     }
 
+    /// The work that is watched.
+    pub(crate) fn run(&self) -> Run<'_> {
+        Run::default().watched_by(self).stopped_by(self)
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
@@ -90,7 +95,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl nocurl::Watch for Watch {
     fn report(&self, progress: Progress) {
         let Some(shown) = &self.bar else { return };
         let now = self.started.elapsed().as_millis() as u64;
@@ -109,8 +114,10 @@ impl Observer for Watch {
             shown.lock().unwrap_or_else(PoisonError::into_inner).epoch = Some(epoch);
         }
     }
+}
 
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for Watch {
+    fn is_stopped(&self) -> bool {
         self.state.load(Ordering::Relaxed) == STOPPED
     }
 }

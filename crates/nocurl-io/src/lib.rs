@@ -21,7 +21,7 @@
 //! ```
 //! use nocurl_io::{ReadOptions, Source, read_moments};
 //! let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
-//! let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
+//! let table = read_moments(&source, &ReadOptions::default(), &Run::default()).unwrap();
 //! assert_eq!(table.data.names(), ["a", "b"]);
 //! assert_eq!(table.data.mean(), [2.0, 3.5]);
 //! ```

@@ -1,5 +1,6 @@
 //! Bad input is an error on one line, and never a panic.
 
+use nocurl::Run;
 use nocurl_io::{
     Error, Format, Missing, ReadOptions, Source, read_dataset, read_graph, read_moments,
 };
@@ -10,9 +11,9 @@ fn testdata(name: &str) -> std::path::PathBuf {
 }
 
 fn message(source: &Source, options: &ReadOptions) -> String {
-    let text = read_moments(source, options, &()).unwrap_err().to_string();
+    let text = read_moments(source, options, &Run::default()).unwrap_err().to_string();
     assert!(!text.contains('\n'), "{text}");
-    let rows = read_dataset(source, options, &()).unwrap_err().to_string();
+    let rows = read_dataset(source, options, &Run::default()).unwrap_err().to_string();
     assert_eq!(text, rows, "both readers say the same");
     text
 }
@@ -126,7 +127,7 @@ fn columns_of_text() {
     assert!(text.starts_with("column `city` has type "), "{text}");
     assert!(text.ends_with("which is not numeric; leave it out with --drop or --columns"));
     let options = ReadOptions { drop: vec!["city".into()], ..Default::default() };
-    assert_eq!(read_moments(&source, &options, &()).unwrap().data.names(), ["a", "b"]);
+    assert_eq!(read_moments(&source, &options, &Run::default()).unwrap().data.names(), ["a", "b"]);
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn read_everything(bytes: &[u8]) {
             let format = Some(format);
             let options = ReadOptions { format, missing, max_columns: 64, ..Default::default() };
             let source = Source::bytes("data", bytes);
-            if let Err(error) = read_moments(&source, &options, &()) {
+            if let Err(error) = read_moments(&source, &options, &Run::default()) {
                 assert!(!error.to_string().contains('\n'), "{error}");
             }
         }
@@ -170,7 +171,7 @@ fn truncated_files_are_errors() {
         let bytes = std::fs::read(testdata(name)).unwrap();
         for length in (0..bytes.len()).step_by(7) {
             let source = Source::bytes(name, &bytes[..length]);
-            let result = read_moments(&source, &ReadOptions::default(), &());
+            let result = read_moments(&source, &ReadOptions::default(), &Run::default());
             assert!(result.is_err(), "{name} of {length} bytes");
         }
     }
@@ -184,7 +185,7 @@ fn corrupt_files_do_not_panic() {
             let mut broken = bytes.clone();
             broken[at] ^= 0xa5;
             let options = ReadOptions { max_columns: 64, ..Default::default() };
-            match read_moments(&Source::bytes(name, &broken), &options, &()) {
+            match read_moments(&Source::bytes(name, &broken), &options, &Run::default()) {
                 Ok(table) => assert!(table.rows <= 7, "{name}, byte {at}"),
                 Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
             }
@@ -195,7 +196,7 @@ fn corrupt_files_do_not_panic() {
 #[test]
 fn errors_of_the_engine_pass_through() {
     let source = Source::bytes("t.csv", "a,b\n1,2\n");
-    let error = read_moments(&source, &ReadOptions::default(), &()).unwrap_err();
+    let error = read_moments(&source, &ReadOptions::default(), &Run::default()).unwrap_err();
     assert!(matches!(error, Error::Engine(nocurl::Error::TooFewRows { rows: 1, needed: 2 })));
 }
 

@@ -1,5 +1,6 @@
 //! Tables as other programs write them, and tables that come back as they were written.
 
+use nocurl::Run;
 use nocurl::{Dataset, Mat, Moments};
 use nocurl_io::{
     Format, Missing, ReadOptions, Source, read_dataset, read_moments, read_sampled, write_table,
@@ -30,7 +31,7 @@ fn files_of_numpy_pandas_and_pyarrow_have_the_moments_numpy_computes() {
         if !cfg!(feature = "parquet") && !name.ends_with("npy") && !name.contains(".csv") {
             continue;
         }
-        let table = read_moments(&Source::new(folder().join(&name)), &options, &())
+        let table = read_moments(&Source::new(folder().join(&name)), &options, &Run::default())
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(table.data.names(), expected.names, "{name}");
         assert_eq!(table.rows, expected.rows, "{name}");
@@ -54,15 +55,19 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn the_digest_is_that_of_xxh128sum() {
     let source = Source::bytes("t.csv", "a,b\n1,2\n3,4\n");
-    let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
+    let table = read_moments(&source, &ReadOptions::default(), &Run::default()).unwrap();
     let digest = "xxh3-128:d5b28fe5f1cc9b2cb9b773a515cd5ae1";
     assert_eq!(table.origin.unwrap().digest, digest);
-    let npy = read_moments(&Source::new(folder().join("c.npy")), &ReadOptions::default(), &());
+    let npy = read_moments(
+        &Source::new(folder().join("c.npy")),
+        &ReadOptions::default(),
+        &Run::default(),
+    );
     assert_eq!(npy.unwrap().origin.unwrap().digest, "xxh3-128:790ac73543c95f569e79f25d5519b557");
 }
 
 fn text(text: &str) -> nocurl_io::Table<Dataset> {
-    read_dataset(&Source::bytes("t.csv", text), &ReadOptions::default(), &()).unwrap()
+    read_dataset(&Source::bytes("t.csv", text), &ReadOptions::default(), &Run::default()).unwrap()
 }
 
 #[test]
@@ -93,7 +98,7 @@ fn names_may_hold_anything_and_may_be_absent() {
     assert!(unnamed.warnings[0].contains("--drop x1"), "{}", unnamed.warnings[0]);
     let options = ReadOptions { header: nocurl_io::Header::Present, ..Default::default() };
     let source = Source::bytes("t.csv", "1,2\n3,4\n5,6\n");
-    assert_eq!(read_moments(&source, &options, &()).unwrap().data.names(), ["1", "2"]);
+    assert_eq!(read_moments(&source, &options, &Run::default()).unwrap().data.names(), ["1", "2"]);
 }
 
 #[test]
@@ -101,11 +106,11 @@ fn columns_are_chosen_in_order_and_others_are_not_parsed() {
     let source = Source::bytes("t.csv", "a,city,b,c\n1,Ulm,2,3\n4,\"New\nYork\",5,6\n");
     let columns = Some(vec!["c".into(), "a".into()]);
     let options = ReadOptions { columns, ..Default::default() };
-    let table = read_dataset(&source, &options, &()).unwrap();
+    let table = read_dataset(&source, &options, &Run::default()).unwrap();
     assert_eq!(table.data.names(), ["c", "a"]);
     assert_eq!(table.data.values()[(1, 0)], 6.0);
     let options = ReadOptions { drop: vec!["city".into(), "a".into()], ..Default::default() };
-    assert_eq!(read_dataset(&source, &options, &()).unwrap().data.names(), ["b", "c"]);
+    assert_eq!(read_dataset(&source, &options, &Run::default()).unwrap().data.names(), ["b", "c"]);
 }
 
 #[test]
@@ -113,7 +118,7 @@ fn rows_with_gaps_can_be_dropped() {
     let source = Source::bytes("t.csv", "a,b,c\n1,NA,0\n2,3,?\n4,5,\n6,7,-\n8,9,null\n0,2,\n");
     let columns = Some(vec!["a".into(), "b".into()]);
     let options = ReadOptions { columns, missing: Missing::Drop, ..Default::default() };
-    let table = read_moments(&source, &options, &()).unwrap();
+    let table = read_moments(&source, &options, &Run::default()).unwrap();
     assert_eq!((table.rows, table.rows_dropped, table.missing_values), (5, 1, 1));
     assert_eq!(table.data.mean(), [4.0, 5.2]);
 }
@@ -122,17 +127,18 @@ fn rows_with_gaps_can_be_dropped() {
 fn constant_columns_can_be_dropped() {
     let source = Source::bytes("t.csv", "a,k,b\n1,5,2\n3,5,9\n");
     let options = ReadOptions { drop_constant: true, ..Default::default() };
-    let moments = read_moments(&source, &options, &()).unwrap();
+    let moments = read_moments(&source, &options, &Run::default()).unwrap();
     assert_eq!(moments.data.names(), ["a", "b"]);
     assert_eq!(moments.warnings, ["left out `k`, which does not vary"]);
-    assert_eq!(read_dataset(&source, &options, &()).unwrap().data.names(), ["a", "b"]);
+    assert_eq!(read_dataset(&source, &options, &Run::default()).unwrap().data.names(), ["a", "b"]);
 }
 
 #[test]
 fn gaps_can_be_estimated() {
     let golden = folder().join("../em");
     let options = ReadOptions { missing: Missing::Em, ..Default::default() };
-    let table = read_moments(&Source::new(golden.join("gaps.csv")), &options, &()).unwrap();
+    let table =
+        read_moments(&Source::new(golden.join("gaps.csv")), &options, &Run::default()).unwrap();
     let text = std::fs::read_to_string(golden.join("gaps.json")).unwrap();
     let golden: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(table.rows, golden["rows"].as_u64().unwrap());
@@ -148,7 +154,7 @@ fn the_format_is_known_without_an_extension() {
         let bytes = std::fs::read(folder().join(name)).unwrap();
         let source = Source::bytes("data", bytes);
         if cfg!(feature = "parquet") {
-            let table = read_moments(&source, &ReadOptions::default(), &()).unwrap();
+            let table = read_moments(&source, &ReadOptions::default(), &Run::default()).unwrap();
             assert_eq!(table.origin.unwrap().format, format);
         }
     }
@@ -157,14 +163,18 @@ fn the_format_is_known_without_an_extension() {
 #[test]
 fn work_stops_when_the_observer_asks() {
     struct Stop;
-    impl nocurl::Observer for Stop {
-        fn cancelled(&self) -> bool {
+    impl nocurl::Stop for Stop {
+        fn is_stopped(&self) -> bool {
             true
         }
     }
     for name in ["pandas.csv", "c.npy"] {
         let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
-        let result = read_moments(&Source::new(folder().join(name)), &options, &Stop);
+        let result = read_moments(
+            &Source::new(folder().join(name)),
+            &options,
+            &Run::default().stopped_by(&Stop),
+        );
         let error = result.unwrap_err();
         assert!(matches!(error, nocurl_io::Error::Engine(nocurl::Error::Cancelled)), "{error}");
     }
@@ -193,8 +203,10 @@ fn the_number_of_threads_does_not_change_a_bit() {
         write_table(&path, &data).unwrap();
         let read = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| read_moments(&Source::new(&path), &ReadOptions::default(), &()))
-                .unwrap()
+            pool.install(|| {
+                read_moments(&Source::new(&path), &ReadOptions::default(), &Run::default())
+            })
+            .unwrap()
         };
         let (one, two) = (read(1), read(2));
         assert_eq!(one.data, two.data, "{name}");
@@ -204,8 +216,10 @@ fn the_number_of_threads_does_not_change_a_bit() {
 
         let sampled = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| read_sampled(&Source::new(&path), &ReadOptions::default(), &()))
-                .unwrap()
+            pool.install(|| {
+                read_sampled(&Source::new(&path), &ReadOptions::default(), &Run::default())
+            })
+            .unwrap()
         };
         let ((table, sample), (_, again)) = (sampled(1), sampled(2));
         assert_eq!(table.data, one.data, "{name}");
@@ -231,13 +245,13 @@ fn the_number_of_threads_does_not_change_a_bit() {
 fn a_sample_has_the_columns_and_the_rows_in_use() {
     let source = Source::bytes("t.csv", "a,k,b\n1,5,2\n3,5,\n4,5,9\n");
     let options = ReadOptions { drop_constant: true, missing: Missing::Drop, ..Default::default() };
-    let (table, sample) = read_sampled(&source, &options, &()).unwrap();
+    let (table, sample) = read_sampled(&source, &options, &Run::default()).unwrap();
     assert_eq!((table.rows, table.rows_dropped), (2, 1));
     assert_eq!(sample.names(), ["a", "b"]);
     assert_eq!((sample.column(0), sample.column(1)), (&[1.0, 4.0][..], &[2.0, 9.0][..]));
     let source = Source::bytes("t.csv", "a,b\n1,2\n3,\n4,9\n0,1\n2,2\n");
     let options = ReadOptions { missing: Missing::Em, ..options };
-    let (table, sample) = read_sampled(&source, &options, &()).unwrap();
+    let (table, sample) = read_sampled(&source, &options, &Run::default()).unwrap();
     assert_eq!((table.rows, sample.values().nrows()), (5, 4));
 }
 
@@ -248,14 +262,16 @@ fn a_gap_is_placed_right_in_any_piece_of_a_long_file() {
         text.push_str(if i == 1_100_000 { "1.25,,3\n" } else { "1.25,2.5,3.125\n" });
     }
     let error =
-        read_moments(&Source::bytes("t.csv", &text), &ReadOptions::default(), &()).unwrap_err();
+        read_moments(&Source::bytes("t.csv", &text), &ReadOptions::default(), &Run::default())
+            .unwrap_err();
     assert!(
         error.to_string().starts_with("column `b` has no value in row 1100001 (line 1100002)"),
         "{error}"
     );
     let text = text.replace("1.25,,3", "1.25,x,3");
     let error =
-        read_moments(&Source::bytes("t.csv", &text), &ReadOptions::default(), &()).unwrap_err();
+        read_moments(&Source::bytes("t.csv", &text), &ReadOptions::default(), &Run::default())
+            .unwrap_err();
     assert!(
         error.to_string().starts_with("column `b`, row 1100001 (line 1100002) is not a number"),
         "{error}"
@@ -313,12 +329,12 @@ proptest! {
             write_table(&path, &data).unwrap();
             let options =
                 ReadOptions { header: nocurl_io::Header::Present, ..Default::default() };
-            let table = read_dataset(&Source::new(&path), &options, &()).unwrap();
+            let table = read_dataset(&Source::new(&path), &options, &Run::default()).unwrap();
             if name != "t.npy" {
                 prop_assert_eq!(table.data.names(), data.names(), "{}", name);
             }
             prop_assert_eq!(table.data.values(), data.values(), "{}", name);
-            let moments = read_moments(&Source::new(&path), &options, &()).unwrap().data;
+            let moments = read_moments(&Source::new(&path), &options, &Run::default()).unwrap().data;
             assert_same(&moments.select(&(0..moments.columns()).collect::<Vec<_>>()),
                 &Dataset::new(table.data.names().to_vec(), data.values().to_owned()).unwrap().moments());
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use nocurl::{Observer, Progress};
+use nocurl::{Progress, Run};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -24,13 +24,9 @@ pub(crate) struct Watch {
     latest: Mutex<Option<Progress>>,
 }
 
-impl Observer for Watch {
+impl nocurl::Watch for Watch {
     fn report(&self, progress: Progress) {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
     }
 }
 
@@ -54,14 +50,16 @@ pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Watch) -> Result<T, Failure> + Send,
+    work: impl FnOnce(&Run<'_>) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
     let pool = pool(threads)?;
     let watch = Watch::default();
     let done = Slot::default();
     pool.in_place_scope(|scope| {
         scope.spawn(|_| {
-            let result = panic::catch_unwind(AssertUnwindSafe(|| work(&watch)));
+            let result = panic::catch_unwind(AssertUnwindSafe(|| {
+                work(&Run::default().watched_by(&watch).stopped_by(&watch.stopped))
+            }));
             done.put(result.unwrap_or_else(|payload| Err(Failure::panicked(&*payload))));
         });
         let mut raised = None;

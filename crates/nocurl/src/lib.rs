@@ -25,7 +25,7 @@ mod pipeline;
 pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
     Claim, Cpdag, Dag, Data, Dataset, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
-    MatRef, Moments, Observer, Order, Progress, Termination, TrainingState, error, graph,
+    MatRef, Moments, Order, Progress, Run, Stop, Termination, TrainingState, Watch, error, graph,
     knowledge, moments, simulate,
 };
 pub use math::{Problem, hodge, missing};

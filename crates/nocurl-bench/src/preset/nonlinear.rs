@@ -1,9 +1,7 @@
 //! The paper's nonlinear table.
 
-use nocurl::methods::{
-    CamParams, DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NoCurlParams, NotearsMlpParams,
-    NotearsParams,
-};
+use nocurl::methods::R2SortNRegress;
+use nocurl::methods::{Cam, DagGnn, NoCurl, NoCurlGnn, NoCurlMlp, Notears, NotearsMlp};
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation};
 use nocurl::{Algorithm, Options};
@@ -45,23 +43,21 @@ pub(super) fn scenarios() -> Vec<Scenario> {
 /// paper's other methods are shown with their published values alone.
 pub(super) fn methods() -> Vec<Contender> {
     let named = |name: &str, algorithm| Contender::new(name, centred(algorithm));
-    let refined = Options {
-        refine: Some(Refine::Networks),
-        ..centred(Algorithm::NoCurl(NoCurlParams::default()))
-    };
+    let refined =
+        Options { refine: Some(Refine::NETWORKS), ..centred(Algorithm::from(NoCurl::default())) };
     vec![
-        named("NOTEARS-MLP", Algorithm::NotearsMlp(NotearsMlpParams::default())),
-        named("CAM", Algorithm::Cam(CamParams::default())),
+        named("NOTEARS-MLP", Algorithm::from(NotearsMlp::default())),
+        named("CAM", Algorithm::from(Cam::default())),
         mmpc(),
-        named("DAG-GNN", Algorithm::DagGnn(DagGnnParams::default())),
-        named("DAG-GNN+NoCurl", Algorithm::NoCurlGnn(NoCurlGnnParams::default())),
-        named("NOTEARS-MLP+NoCurl", Algorithm::NoCurlMlp(NoCurlMlpParams::default())),
+        named("DAG-GNN", Algorithm::from(DagGnn::default())),
+        named("DAG-GNN+NoCurl", Algorithm::from(NoCurlGnn::default())),
+        named("NOTEARS-MLP+NoCurl", Algorithm::from(NoCurlMlp::default())),
         Contender::new("NoCurl-2+networks", refined),
         order_search(),
         fges(),
-        named("NoCurl-2", Algorithm::NoCurl(NoCurlParams::default())),
-        named("NOTEARS", Algorithm::Notears(NotearsParams::default())),
-        named("r2-sortnregress", Algorithm::R2SortNRegress {}),
+        named("NoCurl-2", Algorithm::from(NoCurl::default())),
+        named("NOTEARS", Algorithm::from(Notears::default())),
+        named("r2-sortnregress", Algorithm::from(R2SortNRegress {})),
         empty_graph(),
     ]
 }

@@ -16,7 +16,7 @@ pub(crate) fn bench(config: Bench) -> Result<(), Failure> {
     let mut log = Log::open(&config.output, &config.selected, config.settings.seed)?;
     let kept = format!("finished trials are kept in {folder}; the same command goes on from there");
     let watch = Watch::start_keeping(config.quiet, kept);
-    let outcome = run(&config.selected, &config.settings, &mut log, &watch);
+    let outcome = run(&config.selected, &config.settings, &mut log, &watch.run());
     // First, since the watch knows what to say after Ctrl-C.
     watch.finish()?;
     outcome?;

@@ -12,7 +12,7 @@ use crate::report;
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
-    let work = || config.job.run(&config.source, &watch);
+    let work = || config.job.run(&config.source, &watch.run());
     let outcome = match config.threads {
         None => work()?,
         Some(threads) => rayon::ThreadPoolBuilder::new()

@@ -18,7 +18,8 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     for method in &all {
         let note = if *method == Algorithm::default() { " (default)" } else { "" };
         text += &format!("{BOLD}{}{BOLD:#}{note}\n", method.name());
-        text += &format!("  {}\n  {}\n", method.summary(), method.assumption());
+        let facts = method.facts();
+        text += &format!("  {}\n  {}\n", facts.summary, facts.directions.sentence());
         if method.takes_knowledge().is_err() {
             text += "  takes no prior knowledge\n";
         }

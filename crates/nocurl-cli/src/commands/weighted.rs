@@ -35,7 +35,7 @@ impl Weighted {
         let dag = dag(graph.weights.clone(), &graph.names, &label)?;
         let meant = meant(&graph, &dag)?;
         let linear = Algorithm::from_name(&graph.method).map_or(true, |algorithm| {
-            Options { algorithm, refine: graph.refine, ..Options::default() }.is_linear()
+            Options { algorithm, refine: graph.refine, ..Options::default() }.facts().linear
         });
         let warnings = if linear {
             Vec::new()

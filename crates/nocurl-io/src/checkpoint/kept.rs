@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nocurl::{Dataset, Epoch, Keeper, Observer, Options, Progress, TrainingState};
+use nocurl::{Dataset, Keeper, Options, TrainingState};
 
 use super::{TrainingRun, read_checkpoint, write_checkpoint};
 use crate::Error;
@@ -12,12 +12,11 @@ use crate::Error;
 /// Time between two writes.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// Watches a training and keeps it in a file.
+/// Keeps a training in a file.
 pub struct Kept<'a> {
     path: &'a Path,
     run: TrainingRun,
     state: Option<TrainingState>,
-    observer: &'a dyn Observer,
     written: Mutex<Written>,
 }
 
@@ -30,16 +29,11 @@ struct Written {
 
 impl<'a> Kept<'a> {
     /// Goes on from the file where there is one; refuses it where it does not fit.
-    pub fn open(
-        path: &'a Path,
-        data: &Dataset,
-        options: &Options,
-        observer: &'a dyn Observer,
-    ) -> Result<Self, Error> {
+    pub fn open(path: &'a Path, data: &Dataset, options: &Options) -> Result<Self, Error> {
         let run = TrainingRun::new(data, options);
         let state = read_checkpoint(path, &run)?;
         let written = Mutex::new(Written { when: Instant::now(), outcome: None });
-        Ok(Self { path, run, state, observer, written })
+        Ok(Self { path, run, state, written })
     }
 
     /// What is to be said when the file could not be written.
@@ -86,23 +80,5 @@ impl Keeper for Kept<'_> {
         let outcome = outcome.map(|()| state.done().to_string()).map_err(|error| error.to_string());
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         *written = Written { when: Instant::now(), outcome: Some(outcome) };
-    }
-}
-
-impl Observer for Kept<'_> {
-    fn report(&self, progress: Progress) {
-        self.observer.report(progress);
-    }
-
-    fn trained(&self, epoch: Epoch) {
-        self.observer.trained(epoch);
-    }
-
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        Some(self)
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
     }
 }

@@ -7,7 +7,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
-use nocurl::Observer;
+use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
@@ -98,22 +98,22 @@ fn is_numeric(kind: &DataType) -> bool {
 pub(super) fn read<C: Collect>(
     input: &Seekable,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
     let (projection, batches) = guarded(label, FORMAT, || Batches::open(input, options))?;
-    gather(label, &projection, batches, options, observer)
+    gather(label, &projection, batches, options, run)
 }
 
 /// Reads batches that another program hands over in memory.
 pub(super) fn read_batches<C: Collect>(
     batches: Box<dyn RecordBatchReader + Send + '_>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let projection = Projection::new(LABEL, &batches.schema(), options)?;
     let positions = projection.positions.clone();
-    gather(LABEL, &projection, Batches::Given(batches, positions), options, observer)
+    gather(LABEL, &projection, Batches::Given(batches, positions), options, run)
 }
 
 /// Batches are read one after the other, which for this format is little more than copying, and
@@ -123,7 +123,7 @@ fn gather<C: Collect>(
     projection: &Projection,
     mut batches: Batches<'_>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
     let mut total = Assembly::new(&projection.selection, options.missing);
@@ -150,7 +150,7 @@ fn gather<C: Collect>(
         if wave.is_empty() {
             break;
         }
-        report(observer, total.rows, None)?;
+        report(run, total.rows, None)?;
     }
     if total.rows == 0 {
         return Err(Error::HeaderOnly { path: label.into() });

@@ -1,6 +1,6 @@
 //! From blocks of rows to moments or to a data set, with the policy for missing values.
 
-use nocurl::{Mat, MatMut, MatRef, Moments, Observer, Progress};
+use nocurl::{Mat, MatMut, MatRef, Moments, Progress, Run};
 use rayon::prelude::*;
 
 use super::columns::Selection;
@@ -246,7 +246,7 @@ pub(super) fn by_rows<C: Collect>(
     total: &mut Assembly<C>,
     rows: u64,
     columns: usize,
-    observer: &dyn Observer,
+    run: &Run<'_>,
     read: impl Fn(u64, usize) -> Result<Assembly<C>, Error> + Sync + Send,
 ) -> Result<(), Error> {
     let piece = piece_rows(columns) as u64;
@@ -256,13 +256,13 @@ pub(super) fn by_rows<C: Collect>(
         let starts: Vec<u64> = (start..rows).step_by(piece as usize).take(width).collect();
         start = starts.last().map_or(rows, |from| rows.min(from + piece));
         append_wave(total, starts, |from| read(from, piece.min(rows - from) as usize))?;
-        report(observer, total.rows, Some(rows))?;
+        report(run, total.rows, Some(rows))?;
     }
     Ok(())
 }
 
 /// Tells the observer how far reading is, and stops if asked to.
-pub(super) fn report(observer: &dyn Observer, done: u64, total: Option<u64>) -> Result<(), Error> {
-    observer.report(Progress { stage: "reading", done, total, objective: None });
-    if observer.cancelled() { Err(nocurl::Error::Cancelled.into()) } else { Ok(()) }
+pub(super) fn report(run: &Run<'_>, done: u64, total: Option<u64>) -> Result<(), Error> {
+    run.report(Progress { stage: "reading", done, total, objective: None });
+    if run.is_stopped() { Err(nocurl::Error::Cancelled.into()) } else { Ok(()) }
 }

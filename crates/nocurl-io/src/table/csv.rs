@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use nocurl::Observer;
+use nocurl::Run;
 
 use super::block::Block;
 use super::collect::{Assembly, Collect, append_wave, report, wave_width};
@@ -24,7 +24,7 @@ pub(super) fn read<C: Collect>(
     label: &str,
     length: Option<u64>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<(Assembly<C>, String), Error> {
     let mut stream = Stream {
         input,
@@ -71,7 +71,7 @@ pub(super) fn read<C: Collect>(
         );
         parsed?;
         wave = next?;
-        report(observer, stream.done, length)?;
+        report(run, stream.done, length)?;
     }
     if total.rows == 0 && top.lines > 0 {
         return Err(Error::HeaderOnly { path: label.into() });

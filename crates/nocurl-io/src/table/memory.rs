@@ -1,6 +1,6 @@
 //! Tables in memory that belong to the caller.
 
-use nocurl::Observer;
+use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
@@ -30,7 +30,7 @@ pub trait Columns: Sync {
 pub(super) fn read<C: Collect>(
     table: &dyn Columns,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let selection = Selection::new(LABEL, table.names(), options)?;
     let rows = table.rows() as u64;
@@ -38,7 +38,7 @@ pub(super) fn read<C: Collect>(
         return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
     }
     let mut total = Assembly::new(&selection, options.missing);
-    by_rows(&mut total, rows, table.names().len(), observer, |from, count| {
+    by_rows(&mut total, rows, table.names().len(), run, |from, count| {
         Ok(read_rows(table, &selection, options, from as usize, count))
     })?;
     Ok(total)

@@ -24,7 +24,7 @@ mod write;
 use std::io::Read;
 
 use nocurl::missing::{EmParams, expectation_maximization};
-use nocurl::{Dataset, Mat, Moments, Observer};
+use nocurl::{Dataset, Mat, Moments, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::alongside;
@@ -193,10 +193,10 @@ impl<T> Table<T> {
 pub fn read_moments<'a>(
     input: impl Into<Input<'a>>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Table<Moments>, Error> {
-    let read = read::<Moments>(input.into(), options, observer)?;
-    let (table, ..) = complete(read, |moments| (moments, ()), options, observer)?;
+    let read = read::<Moments>(input.into(), options, run)?;
+    let (table, ..) = complete(read, |moments| (moments, ()), options, run)?;
     Ok(table)
 }
 
@@ -213,18 +213,18 @@ pub fn read_moments<'a>(
 /// ```
 /// use nocurl_io::{ReadOptions, Source, read_sampled};
 /// let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
-/// let (table, sample) = read_sampled(&source, &ReadOptions::default(), &()).unwrap();
+/// let (table, sample) = read_sampled(&source, &ReadOptions::default(), &Run::default()).unwrap();
 /// assert_eq!(table.data.mean(), [2.0, 3.5]);
 /// assert_eq!(sample.column(1), [2.0, 5.0]);
 /// ```
 pub fn read_sampled<'a>(
     input: impl Into<Input<'a>>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<(Table<Moments>, Dataset), Error> {
-    let read = read::<SampledMoments>(input.into(), options, observer)?;
+    let read = read::<SampledMoments>(input.into(), options, run)?;
     let split = |both: SampledMoments| (both.moments, both.sample);
-    let (table, sample, kept) = complete(read, split, options, observer)?;
+    let (table, sample, kept) = complete(read, split, options, run)?;
     let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
     Ok((table, sample))
 }
@@ -235,18 +235,14 @@ fn complete<C: Collect, S>(
     (mut assembly, origin): (Assembly<C>, Option<Origin>),
     split: impl FnOnce(C) -> (Moments, S),
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<(Table<Moments>, S, Vec<usize>), Error> {
     let incomplete = assembly.take_incomplete();
     let (mut moments, beside) = split(assembly.collected);
     let mut warnings = assembly.warnings;
     if options.missing == Missing::Em && incomplete.nrows() > 0 {
-        let fit = expectation_maximization(
-            &moments,
-            incomplete.as_ref(),
-            &EmParams::default(),
-            observer,
-        )?;
+        let fit =
+            expectation_maximization(&moments, incomplete.as_ref(), &EmParams::default(), run)?;
         if fit.termination != nocurl::Termination::Converged {
             warnings.push(format!(
                 "the estimate from incomplete rows had not settled after {} iterations",
@@ -280,7 +276,7 @@ fn complete<C: Collect, S>(
 pub fn read_dataset<'a>(
     input: impl Into<Input<'a>>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Table<Dataset>, Error> {
     let input = input.into();
     if options.missing == Missing::Em {
@@ -289,7 +285,7 @@ pub fn read_dataset<'a>(
             "--missing em estimates moments, but this method needs the rows; use --missing drop",
         ));
     }
-    let (assembly, origin) = read::<Rows>(input, options, observer)?;
+    let (assembly, origin) = read::<Rows>(input, options, run)?;
     let (names, blocks) = assembly.collected.into_parts();
     let mut warnings = assembly.warnings;
     let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), names.len());
@@ -339,16 +335,16 @@ const MAGIC_BYTES: u64 = 8;
 fn read<C: Collect>(
     input: Input<'_>,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
     let assembly = match input {
         Input::Source(source) => {
-            let (assembly, format, digest) = read_source(source, options, observer)?;
+            let (assembly, format, digest) = read_source(source, options, run)?;
             return Ok((assembly, Some(Origin { digest, format })));
         }
-        Input::Columns(table) => memory::read::<C>(table, options, observer)?,
+        Input::Columns(table) => memory::read::<C>(table, options, run)?,
         #[cfg(feature = "parquet")]
-        Input::Batches(batches) => arrow::read_batches(batches, options, observer)?,
+        Input::Batches(batches) => arrow::read_batches(batches, options, run)?,
     };
     assembly.check(options.missing)?;
     Ok((assembly, None))
@@ -358,7 +354,7 @@ fn read<C: Collect>(
 fn read_source<C: Collect>(
     source: &Source,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<(Assembly<C>, Format, String), Error> {
     let label = source.label();
     let mut input = source.open()?;
@@ -377,7 +373,7 @@ fn read_source<C: Collect>(
             Source::Bytes { bytes, .. } => Some(bytes.len() as u64),
         };
         let input = std::io::Cursor::new(start).chain(input);
-        let (assembly, digest) = csv::read(input, &label, length, options, observer)?;
+        let (assembly, digest) = csv::read(input, &label, length, options, run)?;
         assembly.check(options.missing)?;
         return Ok((assembly, format, digest));
     }
@@ -385,11 +381,11 @@ fn read_source<C: Collect>(
     let input = Seekable::new(source, &start)?;
     let (assembly, digest) = alongside(&input, || {
         let assembly = match format {
-            Format::Npy => npy::read(&input, options, observer)?,
+            Format::Npy => npy::read(&input, options, run)?,
             #[cfg(feature = "parquet")]
-            Format::Parquet => parquet::read(&input, options, observer)?,
+            Format::Parquet => parquet::read(&input, options, run)?,
             #[cfg(feature = "parquet")]
-            Format::Arrow => arrow::read(&input, options, observer)?,
+            Format::Arrow => arrow::read(&input, options, run)?,
             #[cfg(not(feature = "parquet"))]
             Format::Parquet | Format::Arrow => {
                 return Err(Error::unsupported(

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use nocurl::moments::BLOCK_ROWS;
-use nocurl::{Dataset, Observer};
+use nocurl::{Dataset, Run};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use super::block::{Block, column_mut};
@@ -43,13 +43,13 @@ const TILE_ROWS: usize = 64;
 pub(super) fn read<C: Collect>(
     input: &Seekable,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let layout = guarded(&input.label, FORMAT, || Layout::read(input))?;
     let names = Dataset::default_names(layout.columns);
     let selection = Selection::new(&input.label, &names, options)?;
     let mut total = Assembly::new(&selection, options.missing);
-    by_rows(&mut total, layout.rows, layout.columns, observer, |from, rows| {
+    by_rows(&mut total, layout.rows, layout.columns, run, |from, rows| {
         layout
             .read_rows(input, &selection, options, from, rows)
             .map_err(|error| Error::read(&input.label, &error))

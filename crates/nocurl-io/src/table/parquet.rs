@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use bytes::Bytes;
-use nocurl::Observer;
+use nocurl::Run;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -40,7 +40,7 @@ struct Piece {
 pub(super) fn read<C: Collect>(
     input: &Seekable,
     options: &ReadOptions,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
     check_footer(input)?;
@@ -70,7 +70,7 @@ pub(super) fn read<C: Collect>(
             return Ok(total);
         }
         append_wave(&mut total, wave, decode)?;
-        report(observer, total.rows, Some(rows))?;
+        report(run, total.rows, Some(rows))?;
     }
 }
 

@@ -14,6 +14,16 @@ pub enum Error {
         /// The closest known name, if any is close.
         suggestion: Option<String>,
     },
+    /// A refinement that is not there.
+    #[error("unknown refinement `{name}`{}: it is {}", did_you_mean(.suggestion), .known.join(", "))]
+    UnknownRefinement {
+        /// The name as given.
+        name: String,
+        /// The closest known name, if any is close.
+        suggestion: Option<String>,
+        /// All there are.
+        known: Vec<&'static str>,
+    },
     /// A parameter outside its range.
     #[error("parameter `{name}` is {value}: {reason}")]
     Parameter {
@@ -132,12 +142,14 @@ pub enum Error {
         suggestion: Option<String>,
     },
     /// Prior knowledge for a method that cannot honour it.
-    #[error("method `{method}` cannot take prior knowledge: {advice}")]
+    #[error("method `{method}` cannot take prior knowledge: {reason}; use method `{instead}`")]
     TakesNoKnowledge {
         /// The method.
         method: &'static str,
-        /// What to do instead.
-        advice: &'static str,
+        /// Why it cannot.
+        reason: &'static str,
+        /// A method that can.
+        instead: &'static str,
     },
     /// The observer asked to stop.
     #[error("stopped before the end: nothing was written")]

@@ -19,7 +19,7 @@ pub use graph::{Claim, Cpdag, Dag, Order};
 pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
 pub use product::{gram_accumulate, matmul, matmul_accumulate};
-pub use progress::{Epoch, Keeper, Observer, Progress};
+pub use progress::{Epoch, Keeper, Progress, Run, Stop, Watch};
 pub use termination::Termination;
 pub use training::TrainingState;
 pub(crate) use training::unfit;

@@ -1,10 +1,12 @@
-//! Watching and stopping long work.
+//! Long work: watching it, stopping it, and keeping what it has reached. Three things, so that a
+//! caller gives only those it wants.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::core::{Error, TrainingState};
+use super::{Error, TrainingState};
 
-/// What a long computation tells its observer from time to time.
+/// What a long computation reports from time to time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// The stage of the pipeline, in a few words a user understands.
@@ -30,6 +32,28 @@ pub struct Epoch {
     pub edges: usize,
 }
 
+/// Receives progress.
+pub trait Watch: Sync {
+    /// Called often; must be cheap.
+    fn report(&self, _progress: Progress) {}
+
+    /// Called after each epoch of a training.
+    fn trained(&self, _epoch: Epoch) {}
+}
+
+/// Asks for work to stop.
+pub trait Stop: Sync {
+    /// True once the work should stop; it then ends with [`Error::Cancelled`]. Called often; must
+    /// be cheap.
+    fn is_stopped(&self) -> bool;
+}
+
+impl Stop for AtomicBool {
+    fn is_stopped(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
 /// Keeps the state of a training, so that it can go on at another time.
 pub trait Keeper: Sync {
     /// The state to go on from; none starts afresh.
@@ -43,46 +67,94 @@ pub trait Keeper: Sync {
     fn keep(&self, state: &TrainingState);
 }
 
-/// Receives progress and may ask for the work to stop.
+/// Who watches a piece of work, who may stop it, and who keeps its state; by default nobody.
 ///
-/// `()` is the silent observer that never stops anything.
-pub trait Observer: Sync {
-    /// Called often; must be cheap.
-    fn report(&self, _progress: Progress) {}
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use nocurl::simulate::{Simulation, simulate};
+/// use nocurl::{Error, Options, Run, learn};
+/// let stop = AtomicBool::new(true);
+/// let data = simulate(&Simulation::default(), 1)?.data;
+/// let run = Run::default().stopped_by(&stop);
+/// assert_eq!(learn(&data, &Options::default(), &run).unwrap_err(), Error::Cancelled);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Run<'a> {
+    watch: Option<&'a dyn Watch>,
+    stop: Option<&'a dyn Stop>,
+    keeper: Option<&'a dyn Keeper>,
+}
 
-    /// Called after each epoch of a training.
-    fn trained(&self, _epoch: Epoch) {}
+impl<'a> Run<'a> {
+    /// Work that nobody watches, stops or keeps.
+    pub const ALONE: Run<'static> = Run { watch: None, stop: None, keeper: None };
 
-    /// Who keeps the state of a training; methods that do not train never ask.
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        None
+    /// The same work, watched.
+    pub fn watched_by(self, watch: &'a dyn Watch) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 
-    /// True once the work should stop; it then ends with [`Error::Cancelled`].
-    fn cancelled(&self) -> bool {
-        false
+    /// The same work, which can be stopped.
+    pub fn stopped_by(self, stop: &'a dyn Stop) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
+    /// The same work, whose state is kept; methods that do not train never ask.
+    pub fn kept_by(self, keeper: &'a dyn Keeper) -> Self {
+        Self { keeper: Some(keeper), ..self }
+    }
+
+    /// One of many computations: it can be stopped, and has no reports and no keeper of its own.
+    pub fn quiet(&self) -> Self {
+        Self { watch: None, keeper: None, ..*self }
+    }
+
+    /// Reports progress.
+    pub fn report(&self, progress: Progress) {
+        if let Some(watch) = self.watch {
+            watch.report(progress);
+        }
+    }
+
+    /// Reports an epoch of a training.
+    pub fn trained(&self, epoch: Epoch) {
+        if let Some(watch) = self.watch {
+            watch.trained(epoch);
+        }
+    }
+
+    /// True once the work should stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(Stop::is_stopped)
+    }
+
+    /// Who keeps the state of a training.
+    pub fn keeper(&self) -> Option<&'a dyn Keeper> {
+        self.keeper
+    }
+
+    /// Reports progress and turns a request to stop into an error.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn step(&self, progress: Progress) -> Result<(), Error> {
+        self.report(progress);
+        if self.is_stopped() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 
-impl Observer for () {}
-
-/// Reports progress and turns a request to stop into [`Error::Cancelled`].
-pub(crate) fn checkpoint(observer: &dyn Observer, progress: Progress) -> Result<(), Error> {
-    observer.report(progress);
-    if observer.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
-}
-
-/// Counts work that several threads do and tells the observer, who never sees the count fall.
+/// Counts work that several threads do and reports it; the count never falls.
 pub(crate) struct Counter<'a> {
     stage: &'static str,
     done: Mutex<u64>,
     total: u64,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
 }
 
 impl<'a> Counter<'a> {
-    pub(crate) fn new(stage: &'static str, total: usize, observer: &'a dyn Observer) -> Self {
-        Self { stage, done: Mutex::new(0), total: total as u64, observer }
+    pub(crate) fn new(stage: &'static str, total: usize, run: &'a Run<'a>) -> Self {
+        Self { stage, done: Mutex::new(0), total: total as u64, run }
     }
 
     /// Counts units of work just done, and turns a request to stop into [`Error::Cancelled`].
@@ -90,15 +162,6 @@ impl<'a> Counter<'a> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += units as u64;
         let (stage, total) = (self.stage, Some(self.total));
-        checkpoint(self.observer, Progress { stage, done: *done, total, objective: None })
-    }
-}
-
-/// Lets one of many computations be stopped without reports of its own.
-pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
+        self.run.step(Progress { stage, done: *done, total, objective: None })
     }
 }

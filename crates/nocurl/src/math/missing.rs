@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use crate::core::progress::{Observer, Progress, checkpoint};
 use crate::core::{Error, Moments, Termination};
+use crate::core::{Progress, Run};
 use crate::math::linalg::{self, Cholesky};
 
 /// Parameters of [`expectation_maximization`].
@@ -89,7 +89,7 @@ struct Expected {
 /// let mut rows = Mat::from_fn(4, 2, |i, j| [[0., 0.], [1., 2.5], [2., 3.5], [3., 6.]][i][j]);
 /// complete.push_block(rows.as_mut());
 /// let incomplete = Mat::from_fn(1, 2, |_, j| [5.0, f64::NAN][j]);
-/// let fit = expectation_maximization(&complete, incomplete.as_ref(), &EmParams::default(), &());
+/// let fit = expectation_maximization(&complete, incomplete.as_ref(), &EmParams::default(), &Run::default());
 /// // The gap is filled by regression: b is close to 2 a.
 /// assert!(fit.unwrap().moments.mean()[1] > 4.0);
 /// ```
@@ -97,7 +97,7 @@ pub fn expectation_maximization(
     complete: &Moments,
     incomplete: MatRef<'_, f64>,
     params: &EmParams,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<EmFit, Error> {
     let d = complete.columns();
     if incomplete.ncols() != d {
@@ -118,7 +118,7 @@ pub fn expectation_maximization(
             total: None,
             objective: log_likelihood.last().copied(),
         };
-        checkpoint(observer, done)?;
+        run.step(done)?;
         let (next, value) = step(complete, &patterns, &estimate, rows)?;
         log_likelihood.push(value);
         let change = change(&estimate, &next);

@@ -15,7 +15,7 @@ pub struct Problem {
     covariance: Option<Mat<f64>>,
     /// The covariance of the data where `covariance` had to be shrunk.
     sample: Option<Mat<f64>>,
-    knowledge: Option<Knowledge>,
+    knowledge: Knowledge,
 }
 
 impl Problem {
@@ -58,7 +58,7 @@ impl Problem {
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
             sample: None,
-            knowledge: None,
+            knowledge: Knowledge::unconstrained(moments.names()),
         };
         problem.regularise();
         Ok(problem)
@@ -70,15 +70,14 @@ impl Problem {
     /// Those of [`KnowledgeSpec::resolve`].
     pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
         if !knowledge.is_empty() {
-            let knowledge = knowledge.resolve(&self.names)?;
-            self.knowledge = (!knowledge.is_empty()).then_some(knowledge);
+            self.knowledge = knowledge.resolve(&self.names)?;
         }
         Ok(self)
     }
 
-    /// What is known beforehand; nothing where every graph is allowed.
-    pub fn knowledge(&self) -> Option<&Knowledge> {
-        self.knowledge.as_ref()
+    /// What is known beforehand, which may be nothing.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 
     /// Makes singular second moments regular, with a warning.

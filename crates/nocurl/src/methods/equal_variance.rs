@@ -1,11 +1,12 @@
 //! Orders for models whose errors all have the same variance (`eq-td`, `eq-bu`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::core::error::list;
-use crate::core::progress::checkpoint;
-use crate::core::{Error, Mat, Observer, Order, Progress};
+use crate::core::{Error, Mat, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::{Cholesky, collinear_set, smallest_pivot_first_within};
-use crate::methods::Proposal;
+use crate::methods::{Facts, Method, Proposal, Task};
 
 /// From which end the order is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,23 +45,19 @@ pub enum Direction {
 /// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;
 /// let problem = Problem::new(&moments, true)?;
 /// for direction in [Direction::TopDown, Direction::BottomUp] {
-///     let proposal = equal_variance::propose(&problem, direction, &())?;
+///     let proposal = equal_variance::propose(&problem, direction, &Run::default())?;
 ///     assert_eq!(proposal.order.sequence(), [1, 0]);
 /// }
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-pub fn propose(
-    problem: &Problem,
-    direction: Direction,
-    observer: &dyn Observer,
-) -> Result<Proposal, Error> {
+pub fn propose(problem: &Problem, direction: Direction, run: &Run<'_>) -> Result<Proposal, Error> {
     let total = Some(problem.size() as u64);
     let watch = |done| {
         let stage = "sorting by conditional variance";
-        checkpoint(observer, Progress { stage, done: done as u64, total, objective: None })
+        run.step(Progress { stage, done: done as u64, total, objective: None })
     };
     watch(0)?;
-    let precedes = |i, j| problem.knowledge().is_some_and(|knowledge| knowledge.must_precede(i, j));
+    let precedes = |i, j| problem.knowledge().must_precede(i, j);
     match direction {
         Direction::TopDown => {
             let s = problem.second_moments();
@@ -109,5 +106,47 @@ pub(super) fn precision(problem: &Problem) -> Result<Mat<f64>, Error> {
                 problem.size()
             ),
         }),
+    }
+}
+
+/// Equal error variances, sources first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EqTd {}
+
+impl Method for EqTd {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "eq-td",
+            class: "EqTD",
+            summary: "equal error variances: sources first, by conditional variance",
+            reference: "Chen, Drton and Wang, On causal discovery with an equal-variance assumption, Biometrika 106, 2019",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, Direction::TopDown, task.run)
+    }
+}
+
+/// Equal error variances, sinks first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EqBu {}
+
+impl Method for EqBu {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "eq-bu",
+            class: "EqBU",
+            summary: "equal error variances: sinks first, by the precision matrix",
+            reference: "Chen, Drton and Wang, On causal discovery with an equal-variance assumption, Biometrika 106, 2019",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, Direction::BottomUp, task.run)
     }
 }

@@ -1,8 +1,8 @@
 //! A graph to stand for an equivalence class.
 
-use super::Problem;
 use super::sort_regress::{self, SortBy};
-use crate::core::{Cpdag, Dag, Error};
+use crate::core::{Cpdag, Dag, Error, Run};
+use crate::math::Problem;
 use crate::math::regress::Node;
 
 /// Variances that differ by less than this say nothing: the columns were standardised.
@@ -26,7 +26,7 @@ pub(super) fn member(problem: &Problem, class: &Cpdag) -> Result<Dag, Error> {
     let (smallest, largest) = variances
         .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     let ranks = match largest < smallest * (1.0 + SAME) {
-        true => sort_regress::propose(problem, SortBy::R2, &())
+        true => sort_regress::propose(problem, SortBy::R2, &Run::default())
             .ok()
             .map(|proposal| proposal.order.ranks()),
         false => None,

@@ -3,39 +3,53 @@
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::fges::{self, FgesParams};
+use super::fges::{self, Fges};
 use super::sweep::{Subsets, Sweep};
-use super::{Problem, Proposal, Termination, require};
+use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
 use crate::core::graph::bits::{BitMatrix, members};
 use crate::core::progress::Counter;
-use crate::core::{Dag, Error, Mat, MatRef, Observer, Order};
+use crate::core::{Claim, Dag, Error, Mat, MatRef, Order, Run, Termination};
+use crate::math::Problem;
 use crate::math::regress::refit;
 
 /// Sets tried at most as explanation of one dependence. With up to 15 variables to choose from all
 /// are.
 const MOST_SETS: usize = 1 << 15;
 
-/// Parameters of the max-min search for adjacent variables.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `alpha` | 0.05 | level of the tests of independence (Fisher's z) | between 0 and 1 |
-/// | `max_condition` | none | most variables to condition on | 0 or more |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MmpcParams {
-    /// Level of the tests.
-    pub alpha: f64,
-    /// Most variables to condition on.
-    pub max_condition: Option<usize>,
+parameters! {
+    /// Max-min parents and children: which variables are adjacent.
+    pub struct Mmpc {
+        /// Level of the tests of independence (Fisher's z).
+        alpha: f64 = 0.05, "between 0 and 1";
+        /// Most variables to condition on.
+        max_condition: Option<usize> = None, "from 0";
+    }
 }
 
-impl Default for MmpcParams {
-    fn default() -> Self {
-        Self { alpha: 0.05, max_condition: None }
+impl Method for Mmpc {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "mmpc",
+            class: "MMPC",
+            summary: "skeleton by tests of independence (max-min parents and children)",
+            determines: Claim::Skeleton,
+            directions: Directions::Nothing,
+            chooses_edges: true,
+            depends_on_units: false,
+            knowledge: TakesKnowledge::No {
+                reason: "it tests adjacencies alone",
+                instead: "order-search",
+            },
+            reference: "Tsamardinos, Brown and Aliferis, Machine Learning 65, 2006",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.run)
     }
 }
 
@@ -57,17 +71,13 @@ impl Default for MmpcParams {
 ///
 /// # Errors
 /// A parameter out of range, or [`Error::Cancelled`].
-pub(super) fn propose(
-    problem: &Problem,
-    params: &MmpcParams,
-    observer: &dyn Observer,
-) -> Result<Proposal, Error> {
+pub(super) fn propose(problem: &Problem, params: &Mmpc, run: &Run<'_>) -> Result<Proposal, Error> {
     let alpha = params.alpha;
     require("alpha", alpha, alpha > 0.0 && alpha < 1.0, "it must lie between 0 and 1")?;
     let d = problem.size();
     let correlation = problem.correlation();
     let tests = Tests::new(correlation.as_ref(), problem.rows(), params);
-    let progress = Counter::new("testing independence", d, observer);
+    let progress = Counter::new("testing independence", d, run);
     let chosen: Vec<Chosen> = (0..d)
         .into_par_iter()
         .map(|target| {
@@ -81,7 +91,7 @@ pub(super) fn propose(
             skeleton.insert(i, j);
         }
     }
-    let ranks = fges::search(problem, &FgesParams::default(), Some(&skeleton), observer)
+    let ranks = fges::search(problem, &Fges::default(), Some(&skeleton), run)
         .and_then(|found| Ok(Order::of_dag(&found.class.to_dag()?).ranks()))?;
     let mut support = Mat::zeros(d, d);
     for i in 0..d {
@@ -125,7 +135,7 @@ struct Tests<'a> {
 }
 
 impl<'a> Tests<'a> {
-    fn new(correlation: MatRef<'a, f64>, rows: u64, params: &MmpcParams) -> Self {
+    fn new(correlation: MatRef<'a, f64>, rows: u64, params: &Mmpc) -> Self {
         // Conditioning on as many variables as there are rows leaves nothing to test.
         let testable = usize::try_from(rows.saturating_sub(4)).unwrap_or(usize::MAX);
         Self {

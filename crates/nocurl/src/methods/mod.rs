@@ -1,37 +1,45 @@
-//! The methods, one file each, and the registry that makes them available everywhere.
+//! The methods, one file or folder each, and the list that makes them available everywhere.
 
 pub mod cam;
 pub mod dag_gnn;
 pub mod equal_variance;
 pub mod exact;
+mod facts;
 mod fges;
 mod member;
+mod method;
 mod mmpc;
 mod nocurl;
 mod notears;
 pub mod notears_mlp;
 pub(crate) mod order_search;
-mod parameters;
 mod proposal;
 mod registry;
 pub mod sort_regress;
 mod sweep;
+#[cfg(feature = "toy")]
+mod toy;
 
-pub use cam::CamParams;
-pub use dag_gnn::{DagGnnParams, NoCurlGnnParams};
-pub use exact::{ExactParams, ExactScore};
-pub use fges::{FgesParams, FgesSearch};
-pub use mmpc::MmpcParams;
-pub use nocurl::{NoCurlParams, Variant};
-pub use notears::NotearsParams;
-pub use notears_mlp::NotearsMlpParams;
-pub use notears_mlp::nocurl::NoCurlMlpParams;
-pub use order_search::OrderSearchParams;
+pub use cam::Cam;
+pub use dag_gnn::{DagGnn, NoCurlGnn};
+pub use equal_variance::{EqBu, EqTd};
+pub use exact::{Exact, ExactScore};
+pub(crate) use facts::parameters;
+pub use facts::{ColumnKind, Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
+pub use fges::{Fges, FgesSearch};
+pub use method::{Method, Task};
+pub use mmpc::Mmpc;
+pub use nocurl::{NoCurl, Variant};
+pub use notears::Notears;
+pub use notears_mlp::NotearsMlp;
+pub use notears_mlp::nocurl::NoCurlMlp;
+pub use order_search::OrderSearch;
 pub use proposal::Proposal;
 pub use registry::Algorithm;
+pub use sort_regress::{R2SortNRegress, SortNRegress};
+#[cfg(feature = "toy")]
+pub use toy::Toy;
 
-pub(crate) use crate::core::Termination;
-pub(crate) use crate::math::Problem;
 pub use crate::math::objective::Acyclicity;
 pub use crate::math::optimize::Solver;
 

@@ -5,14 +5,14 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Proposal, Termination, require};
+use super::{Facts, Method, Proposal, Task, parameters, require};
 use crate::core::graph::Reachability;
-use crate::core::{Error, Knowledge, Mat, MatRef, Observer, Order};
+use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::math::optimize::{Multiplier, Penalised, Solver, half_trace};
 use crate::math::regress::{along, threshold};
-use crate::math::{hodge, linalg};
+use crate::math::{Problem, hodge, linalg};
 
 /// The variants of the paper's ablation study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,54 +38,47 @@ pub enum Variant {
     RandomPotential,
 }
 
-/// Parameters of DAG-NoCurl.
-///
-/// Step 1 minimises `F(A) + lambda h(A)` for each lambda in turn, each from the last one's result.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `lambdas` | 10, 1000 | penalties of Step 1 (NoCurl-2; NoCurl-1 is 100) | > 0, at least one |
-/// | `estimate_threshold` | 0.3 | entries of the estimate below this do not count as edges | >= 0 |
-/// | `acyclicity` | polynomial | the penalty h | |
-/// | `solver` | ridge | how Step 1 is minimised | |
-/// | `variant` | standard | ablations of the paper | |
-/// | `tolerance` | 1e-6 for `ridge`, 1e-8 for `lbfgs` | relative decrease at which Step 1 stops | > 0 |
-/// | `max_iterations` | 15000 | limit on iterations of each minimisation | >= 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NoCurlParams {
-    /// Penalties of Step 1, one minimisation each.
-    pub lambdas: Vec<f64>,
-    /// Threshold on the estimate before its connectivity is taken.
-    pub estimate_threshold: f64,
-    /// The acyclicity penalty.
-    pub acyclicity: Acyclicity,
-    /// The minimiser of Step 1.
-    pub solver: Solver,
-    /// Which steps are taken.
-    pub variant: Variant,
-    /// Relative decrease of the objective at which a minimisation stops; without it what suits
-    /// the solver ([`Solver::tolerance`]).
-    pub tolerance: Option<f64>,
-    /// Limit on the iterations of a minimisation.
-    pub max_iterations: u64,
-}
-
-impl Default for NoCurlParams {
-    fn default() -> Self {
-        Self {
-            lambdas: vec![10.0, 1000.0],
-            estimate_threshold: 0.3,
-            acyclicity: Acyclicity::Polynomial,
-            solver: Solver::Ridge,
-            variant: Variant::Standard,
-            tolerance: None,
-            max_iterations: 15_000,
-        }
+parameters! {
+    /// DAG-NoCurl: a penalised estimate, its Hodge projection to an order, and regression on it.
+    ///
+    /// Step 1 minimises `F(A) + lambda h(A)` for each lambda in turn, each from the last one's result.
+    pub struct NoCurl {
+        /// Penalties of Step 1, one minimisation each: (10, 1000) is the paper's NoCurl-2, 100 its NoCurl-1.
+        lambdas: Vec<f64> = vec![10.0, 1000.0], "above 0, at least one";
+        /// Entries of the estimate below this do not count as edges.
+        estimate_threshold: f64 = 0.3, "from 0";
+        /// The penalty on cycles.
+        acyclicity: Acyclicity = Acyclicity::Polynomial, "`polynomial`, `exponential`, `log-det`";
+        /// How Step 1 is minimised.
+        solver: Solver = Solver::Ridge, "`ridge`, `lbfgs`";
+        /// Which steps are taken: the ablations of the paper.
+        variant: Variant = Variant::Standard, "`standard`, `s`, `-`, `+`, `rand-init`, `rand-p`";
+        /// Relative decrease of the objective at which a minimisation stops; without it 1e-6 for `ridge`,
+        /// 1e-8 for `lbfgs`.
+        tolerance: Option<f64> = None, "above 0";
+        /// Limit on the iterations of a minimisation.
+        max_iterations: u64 = 15_000, "from 1";
     }
 }
 
-impl NoCurlParams {
+impl Method for NoCurl {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "nocurl",
+            class: "NoCurl",
+            summary: "penalised estimate, Hodge projection to an order, regression on it (DAG-NoCurl)",
+            reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.seed, task.run)
+    }
+}
+
+impl NoCurl {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -126,9 +119,9 @@ fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
 /// Parameters out of range, singular second moments, or cancellation.
 pub(super) fn propose(
     problem: &Problem,
-    params: &NoCurlParams,
+    params: &NoCurl,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let d = problem.size();
@@ -137,22 +130,22 @@ pub(super) fn propose(
         Variant::RandomStart => {
             let w = Mat::from_fn(d, d, |_, _| uniform(&mut rng));
             let potential = (0..d).map(|_| uniform(&mut rng)).collect();
-            return joint(problem, params, w, potential, Run::default(), observer);
+            return joint(problem, params, w, potential, Effort::default(), run);
         }
         Variant::RandomPotential => {
             let potential: Vec<f64> = (0..d).map(|_| uniform(&mut rng)).collect();
             let a = along(problem, &Order::from_potential(&potential))?;
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
-            return joint(problem, params, w, potential, Run::default(), observer);
+            return joint(problem, params, w, potential, Effort::default(), run);
         }
         _ => {}
     }
 
     // Step 1, Eq. (pre), and its threshold.
-    let (mut estimate, run) = estimate(problem, params, observer)?;
+    let (mut estimate, effort) = estimate(problem, params, run)?;
     threshold(&mut estimate, params.estimate_threshold);
     if params.variant == Variant::Threshold {
-        let proposal = raise_threshold(estimate.clone(), params.estimate_threshold, run);
+        let proposal = raise_threshold(estimate.clone(), params.estimate_threshold, effort);
         return Ok(Proposal { estimate: Some(estimate), ..proposal });
     }
 
@@ -163,33 +156,33 @@ pub(super) fn propose(
         Variant::Projected => {
             let w = hodge::weights_on_potential(estimate.as_ref(), &potential);
             let weights = hodge::graph_of(w.as_ref(), &potential);
-            run.proposal(order, Some(potential), Some(weights))
+            effort.proposal(order, Some(potential), Some(weights))
         }
         Variant::Joint => {
             let a = along(problem, &order)?;
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
-            joint(problem, params, w, potential, run, observer)?
+            joint(problem, params, w, potential, effort, run)?
         }
-        _ => run.proposal(order, Some(potential), None),
+        _ => effort.proposal(order, Some(potential), None),
     };
     Ok(Proposal { estimate: Some(estimate), ..proposal })
 }
 
-/// What the minimisations of a run add up to.
+/// What the minimisations add up to.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct Effort {
     iterations: u64,
     evaluations: u64,
     termination: Termination,
 }
 
-impl Default for Run {
+impl Default for Effort {
     fn default() -> Self {
         Self { iterations: 0, evaluations: 0, termination: Termination::Converged }
     }
 }
 
-impl Run {
+impl Effort {
     fn add(&mut self, iterations: u64, evaluations: u64, termination: Termination) {
         self.iterations += iterations;
         self.evaluations += evaluations;
@@ -220,12 +213,12 @@ impl Run {
 /// Step 1: `min F(A) + lambda h(A)`, for each lambda from the last one's result, first from 0.
 fn estimate(
     problem: &Problem,
-    params: &NoCurlParams,
-    observer: &dyn Observer,
-) -> Result<(Mat<f64>, Run), Error> {
+    params: &NoCurl,
+    run: &Run<'_>,
+) -> Result<(Mat<f64>, Effort), Error> {
     let d = problem.size();
     let mut weights = Mat::zeros(d, d);
-    let mut run = Run::default();
+    let mut effort = Effort::default();
     let penalised = Penalised {
         second_moments: problem.second_moments(),
         acyclicity: params.acyclicity,
@@ -237,14 +230,14 @@ fn estimate(
     };
     for &lambda in &params.lambdas {
         let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
-        let info = penalised.minimise(multiplier, &mut weights, observer)?;
-        run.add(info.iterations, info.evaluations, info.termination);
+        let info = penalised.minimise(multiplier, &mut weights, run)?;
+        effort.add(info.iterations, info.evaluations, info.termination);
     }
-    Ok((weights, run))
+    Ok((weights, effort))
 }
 
 /// Variant `s`: raises the threshold until the estimate is acyclic.
-fn raise_threshold(mut estimate: Mat<f64>, start: f64, run: Run) -> Proposal {
+fn raise_threshold(mut estimate: Mat<f64>, start: f64, effort: Effort) -> Proposal {
     const INCREMENT: f64 = 0.05;
     let mut bound = start;
     loop {
@@ -252,7 +245,7 @@ fn raise_threshold(mut estimate: Mat<f64>, start: f64, run: Run) -> Proposal {
         let reach = Reachability::new(estimate.as_ref());
         if !reach.is_cyclic() {
             let potential = hodge::potential(&reach);
-            return run.proposal(
+            return effort.proposal(
                 Order::from_potential(&potential),
                 Some(potential),
                 Some(estimate),
@@ -265,11 +258,11 @@ fn raise_threshold(mut estimate: Mat<f64>, start: f64, run: Run) -> Proposal {
 /// Minimises `F(W∘ReLU(grad p))` over skew-symmetric W and p together, Eq. (score), by L-BFGS.
 fn joint(
     problem: &Problem,
-    params: &NoCurlParams,
+    params: &NoCurl,
     w: Mat<f64>,
     potential: Vec<f64>,
-    mut run: Run,
-    observer: &dyn Observer,
+    mut effort: Effort,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     let d = problem.size();
     let mut objective = Joint::new(problem.second_moments(), problem.knowledge());
@@ -285,15 +278,15 @@ fn joint(
         &mut |x, gradient| objective.evaluate(x, gradient),
         Limits::default(),
         &lbfgs_params,
-        observer,
+        run,
         "weights and potential",
     )?;
-    run.add(info.iterations, info.evaluations, info.termination);
+    effort.add(info.iterations, info.evaluations, info.termination);
     let mut gradient = vec![0.0; x.len()];
     objective.evaluate(&x, &mut gradient);
     let potential = x[x.len() - d..].to_vec();
     let weights = objective.graph;
-    Ok(run.proposal(Order::from_potential(&potential), Some(potential), Some(weights)))
+    Ok(effort.proposal(Order::from_potential(&potential), Some(potential), Some(weights)))
 }
 
 /// `F(W∘ReLU(grad p))` as a function of the upper triangle of W and of p.
@@ -302,11 +295,11 @@ struct Joint<'a> {
     pairs: Vec<(usize, usize)>,
     graph: Mat<f64>,
     smooth: Mat<f64>,
-    knowledge: Option<&'a Knowledge>,
+    knowledge: &'a Knowledge,
 }
 
 impl<'a> Joint<'a> {
-    fn new(second_moments: MatRef<'a, f64>, knowledge: Option<&'a Knowledge>) -> Self {
+    fn new(second_moments: MatRef<'a, f64>, knowledge: &'a Knowledge) -> Self {
         let d = second_moments.nrows();
         let pairs = (0..d).flat_map(|j| (0..j).map(move |i| (i, j))).collect();
         let zeros = || Mat::zeros(d, d);
@@ -320,8 +313,8 @@ impl<'a> Joint<'a> {
             self.graph[(i, j)] = w * rise.max(0.0);
             self.graph[(j, i)] = -w * (-rise).max(0.0);
         }
-        if let Some(knowledge) = self.knowledge {
-            knowledge.forbidden().for_each(|edge| self.graph[edge] = 0.0);
+        if !self.knowledge.is_empty() {
+            self.knowledge.forbidden().for_each(|edge| self.graph[edge] = 0.0);
         }
         linalg::matmul(self.smooth.as_mut(), self.second_moments, self.graph.as_ref());
         self.smooth -= self.second_moments;
@@ -332,7 +325,7 @@ impl<'a> Joint<'a> {
             let rise = p[j] - p[i];
             // The entry along the rise is w * rise, whichever way it points.
             let (from, to) = if rise > 0.0 { (i, j) } else { (j, i) };
-            let pinned = self.knowledge.is_some_and(|known| !known.allows(from, to));
+            let pinned = !self.knowledge.allows(from, to);
             let slope = if pinned { 0.0 } else { self.smooth[(from, to)] };
             *dw = slope * rise;
             if rise != 0.0 {
@@ -355,12 +348,12 @@ mod tests {
         let forbidden = vec![pair(0, 1), pair(1, 0), pair(2, 4), pair(4, 3)];
         let spec = crate::core::KnowledgeSpec { forbidden, ..Default::default() };
         let knowledge = spec.resolve(&names).unwrap();
-        for knowledge in [None, Some(&knowledge)] {
+        for knowledge in [&Knowledge::unconstrained(&names), &knowledge] {
             joint_gradient_agrees(knowledge);
         }
     }
 
-    fn joint_gradient_agrees(knowledge: Option<&Knowledge>) {
+    fn joint_gradient_agrees(knowledge: &Knowledge) {
         let d = 5;
         let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.5 / (1 + i + j) as f64 });
         let mut objective = Joint::new(s.as_ref(), knowledge);
@@ -378,7 +371,7 @@ mod tests {
             for j in 0..d {
                 for i in 0..d {
                     assert!(graph[(i, j)] == 0.0 || potential[i] < potential[j]);
-                    let pinned = knowledge.is_some_and(|known| !known.allows(i, j));
+                    let pinned = !knowledge.allows(i, j);
                     assert!(graph[(i, j)] == 0.0 || !pinned);
                 }
             }

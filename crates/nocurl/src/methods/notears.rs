@@ -1,66 +1,56 @@
 //! NOTEARS: least squares under an acyclicity constraint, by an augmented Lagrangian.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Problem, Proposal, require};
+use super::{Facts, Method, Proposal, Task, parameters, require};
 use crate::core::graph::Reachability;
-use crate::core::{Error, Mat, Observer, Order};
-use crate::math::hodge;
+use crate::core::{Error, Mat, Order, Run};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::{Lagrangian, Penalised, Solver};
 use crate::math::regress::cut_cycles;
+use crate::math::{Problem, hodge};
 
-/// Parameters of NOTEARS.
-///
-/// Minimises `F(A) + lambda1 ||A||_1` subject to `h(A) = 0`.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `lambda1` | 0 | the L1 penalty (the paper's tables use none) | >= 0 |
-/// | `acyclicity` | polynomial | the constraint h | |
-/// | `solver` | ridge | minimiser of the subproblems; with an L1 penalty always `lbfgs` | |
-/// | `penalty_tolerance` | 1e-8 | stop when h is at most this | > 0 |
-/// | `max_penalty` | 1e16 | stop when rho reaches this | > 1 |
-/// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
-/// | `tolerance` | 1e-8 | relative decrease at which a subproblem stops | > 0 |
-/// | `max_iterations` | 15000 | limit on iterations of a subproblem | >= 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NotearsParams {
-    /// The L1 penalty.
-    pub lambda1: f64,
-    /// The acyclicity constraint.
-    pub acyclicity: Acyclicity,
-    /// The minimiser of the subproblems.
-    pub solver: Solver,
-    /// The constraint counts as met when h is at most this.
-    pub penalty_tolerance: f64,
-    /// The largest penalty coefficient.
-    pub max_penalty: f64,
-    /// Limit on updates of the multiplier.
-    pub max_rounds: u64,
-    /// Relative decrease of the objective at which a subproblem stops.
-    pub tolerance: f64,
-    /// Limit on the iterations of a subproblem.
-    pub max_iterations: u64,
-}
-
-impl Default for NotearsParams {
-    fn default() -> Self {
-        Self {
-            lambda1: 0.0,
-            acyclicity: Acyclicity::Polynomial,
-            solver: Solver::Ridge,
-            penalty_tolerance: 1e-8,
-            max_penalty: 1e16,
-            max_rounds: 100,
-            tolerance: 1e-8,
-            max_iterations: 15_000,
-        }
+parameters! {
+    /// NOTEARS: least squares under an acyclicity constraint.
+    ///
+    /// Minimises `F(A) + lambda1 ||A||_1` subject to `h(A) = 0`.
+    pub struct Notears {
+        /// The L1 penalty; the paper's tables use none.
+        lambda1: f64 = 0.0, "from 0";
+        /// The acyclicity constraint h.
+        acyclicity: Acyclicity = Acyclicity::Polynomial, "`polynomial`, `exponential`, `log-det`";
+        /// The minimiser of the subproblems; with an L1 penalty always `lbfgs`.
+        solver: Solver = Solver::Ridge, "`ridge`, `lbfgs`";
+        /// The constraint counts as met when h is at most this.
+        penalty_tolerance: f64 = 1e-8, "above 0";
+        /// The largest penalty coefficient rho.
+        max_penalty: f64 = 1e16, "above 1";
+        /// Limit on updates of the multiplier.
+        max_rounds: u64 = 100, "from 1";
+        /// Relative decrease of the objective at which a subproblem stops.
+        tolerance: f64 = 1e-8, "above 0";
+        /// Limit on the iterations of a subproblem.
+        max_iterations: u64 = 15_000, "from 1";
     }
 }
 
-impl NotearsParams {
+impl Method for Notears {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "notears",
+            class: "Notears",
+            summary: "least squares under a smooth acyclicity constraint (NOTEARS)",
+            most_to_check: 100,
+            reference: "Zheng, Aragam, Ravikumar and Xing, DAGs with NO TEARS, NeurIPS 2018",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.run)
+    }
+}
+
+impl Notears {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -96,8 +86,8 @@ impl NotearsParams {
 /// Parameters out of range, moments that are not finite, or cancellation.
 pub(super) fn propose(
     problem: &Problem,
-    params: &NotearsParams,
-    observer: &dyn Observer,
+    params: &Notears,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let d = problem.size();
@@ -118,7 +108,7 @@ pub(super) fn propose(
         restarts: true,
     };
     let info = lagrangian.minimise(&mut weights, |multiplier, weights| {
-        penalised.minimise(multiplier, weights, observer)
+        penalised.minimise(multiplier, weights, run)
     })?;
     cut_cycles(&mut weights);
     let potential = hodge::potential(&Reachability::new(weights.as_ref()));

@@ -1,97 +1,117 @@
-//! Every method, once: the command line, Python and the bench take them from here.
+//! Every method, once: the command line, Python, the benchmarks and the documentation take them
+//! from this list.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
 
-use super::equal_variance::{self, Direction};
-use super::sort_regress::{self, SortBy};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::method::AnyMethod;
 use super::{
-    CamParams, DagGnnParams, ExactParams, ExactScore, FgesParams, MmpcParams, NoCurlGnnParams,
-    NoCurlMlpParams, NoCurlParams, NotearsMlpParams, NotearsParams, OrderSearchParams, Problem,
-    Proposal, cam, dag_gnn, exact, fges, mmpc, nocurl, notears, notears_mlp, order_search,
+    Cam, DagGnn, EqBu, EqTd, Exact, Facts, Fges, Method, Mmpc, NoCurl, NoCurlGnn, NoCurlMlp,
+    Notears, NotearsMlp, OrderSearch, Proposal, R2SortNRegress, SortNRegress, TakesKnowledge, Task,
 };
+use crate::core::Error;
 use crate::core::error::closest;
-use crate::core::{Claim, Dataset, Error, Observer};
 
-/// A method with its parameters.
+/// The methods, in the order in which they are listed.
+const METHODS: &[fn() -> Algorithm] = &[
+    Algorithm::of::<NoCurl>,
+    Algorithm::of::<Notears>,
+    Algorithm::of::<EqTd>,
+    Algorithm::of::<EqBu>,
+    Algorithm::of::<Exact>,
+    Algorithm::of::<Fges>,
+    Algorithm::of::<OrderSearch>,
+    Algorithm::of::<Mmpc>,
+    Algorithm::of::<Cam>,
+    Algorithm::of::<DagGnn>,
+    Algorithm::of::<NoCurlGnn>,
+    Algorithm::of::<NotearsMlp>,
+    Algorithm::of::<NoCurlMlp>,
+    Algorithm::of::<SortNRegress>,
+    Algorithm::of::<R2SortNRegress>,
+    #[cfg(feature = "toy")]
+    Algorithm::of::<super::toy::Toy>,
+];
+
+/// A method with its parameters, whichever it is.
 ///
 /// Serialised as one object with the method's name under `method` and its parameters beside it.
 ///
 /// ```
 /// use nocurl::Algorithm;
+/// use nocurl::methods::NoCurl;
 /// assert_eq!(Algorithm::from_name("eq-td")?.name(), "eq-td");
 /// let error = Algorithm::from_name("nocurll").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown method `nocurll`: did you mean `nocurl`?");
+/// let nocurl = Algorithm::from(NoCurl { lambdas: vec![100.0], ..NoCurl::default() });
+/// assert_eq!(nocurl.parameters()["lambdas"][0], 100.0);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum Algorithm {
-    /// DAG-NoCurl (Yu et al., 2021).
-    #[serde(rename = "nocurl")]
-    NoCurl(NoCurlParams),
-    /// NOTEARS (Zheng et al., 2018).
-    Notears(NotearsParams),
-    /// Equal error variances, top-down (Chen, Drton and Wang, 2019).
-    EqTd {},
-    /// Equal error variances, bottom-up (Chen, Drton and Wang, 2019).
-    EqBu {},
-    /// The best order of all, by dynamic programming.
-    Exact(ExactParams),
-    /// Fast greedy equivalence search (Chickering, 2002; Ramsey et al., 2017).
-    Fges(FgesParams),
-    /// Search over orders by BIC (Friedman and Koller, 2003; Wienöbst et al., 2025).
-    OrderSearch(OrderSearchParams),
-    /// Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
-    Mmpc(MmpcParams),
-    /// Causal additive models (Bühlmann, Peters and Ernest, 2014).
-    Cam(CamParams),
-    /// DAG-GNN (Yu, Chen, Gao and Yu, 2019).
-    DagGnn(DagGnnParams),
-    /// DAG-GNN with NoCurl (Yu et al., 2021, Algorithm 2).
-    #[serde(rename = "nocurl-gnn")]
-    NoCurlGnn(NoCurlGnnParams),
-    /// NOTEARS with networks (Zheng et al., 2020).
-    NotearsMlp(NotearsMlpParams),
-    /// DAG-NoCurl with the networks of NOTEARS-MLP.
-    #[serde(rename = "nocurl-mlp")]
-    NoCurlMlp(NoCurlMlpParams),
-    /// Order by variance (Reisach, Seiler and Weichwald, 2021).
-    #[serde(rename = "sortnregress")]
-    SortNRegress {},
-    /// Order by the share of variance the other variables explain (Reisach et al., 2023).
-    #[serde(rename = "r2-sortnregress")]
-    R2SortNRegress {},
-}
+#[derive(Clone)]
+pub struct Algorithm(Arc<dyn AnyMethod>);
 
 /// The search over orders: it does not depend on units, and on no kind of data that was tried does
 /// a trivial baseline beat it (`nocurl bench default`).
 impl Default for Algorithm {
     fn default() -> Self {
-        Self::OrderSearch(OrderSearchParams::default())
+        Self::of::<OrderSearch>()
+    }
+}
+
+impl<M: Method> From<M> for Algorithm {
+    fn from(method: M) -> Self {
+        Self(Arc::new(method))
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.equals(other.0.as_ref())
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Algorithm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = Map::new();
+        object.insert("method".into(), self.name().into());
+        object.extend(self.parameters());
+        object.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Algorithm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut object = Map::deserialize(deserializer)?;
+        let Some(Value::String(name)) = object.remove("method") else {
+            return Err(D::Error::missing_field("method"));
+        };
+        let algorithm = Self::from_name(&name).map_err(D::Error::custom)?;
+        let mut parameters = object.into_iter();
+        parameters
+            .try_fold(algorithm, |algorithm, (name, value)| algorithm.with_parameter(&name, value))
+            .map_err(D::Error::custom)
     }
 }
 
 impl Algorithm {
+    /// A method with its published parameters.
+    fn of<M: Method>() -> Self {
+        M::default().into()
+    }
+
     /// All methods with their published parameters.
     pub fn all() -> Vec<Self> {
-        vec![
-            Self::NoCurl(NoCurlParams::default()),
-            Self::Notears(NotearsParams::default()),
-            Self::EqTd {},
-            Self::EqBu {},
-            Self::Exact(ExactParams::default()),
-            Self::Fges(FgesParams::default()),
-            Self::OrderSearch(OrderSearchParams::default()),
-            Self::Mmpc(MmpcParams::default()),
-            Self::Cam(CamParams::default()),
-            Self::DagGnn(DagGnnParams::default()),
-            Self::NoCurlGnn(NoCurlGnnParams::default()),
-            Self::NotearsMlp(NotearsMlpParams::default()),
-            Self::NoCurlMlp(NoCurlMlpParams::default()),
-            Self::SortNRegress {},
-            Self::R2SortNRegress {},
-        ]
+        METHODS.iter().map(|method| method()).collect()
     }
 
     /// The method of this name with its published parameters.
@@ -108,137 +128,85 @@ impl Algorithm {
         })
     }
 
+    /// What there is to know about the method.
+    pub fn facts(&self) -> Facts {
+        self.0.facts()
+    }
+
     /// The name under which users know the method.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::NoCurl(_) => "nocurl",
-            Self::Notears(_) => "notears",
-            Self::EqTd {} => "eq-td",
-            Self::EqBu {} => "eq-bu",
-            Self::Exact(_) => "exact",
-            Self::Fges(_) => "fges",
-            Self::OrderSearch(_) => "order-search",
-            Self::Mmpc(_) => "mmpc",
-            Self::Cam(_) => "cam",
-            Self::DagGnn(_) => "dag-gnn",
-            Self::NoCurlGnn(_) => "nocurl-gnn",
-            Self::NotearsMlp(_) => "notears-mlp",
-            Self::NoCurlMlp(_) => "nocurl-mlp",
-            Self::SortNRegress {} => "sortnregress",
-            Self::R2SortNRegress {} => "r2-sortnregress",
+        self.facts().name
+    }
+
+    /// The method in its own type, if it is of that type.
+    pub fn downcast<M: Method>(&self) -> Option<&M> {
+        self.0.as_any().downcast_ref()
+    }
+
+    /// The parameters of the method with their values, by name.
+    ///
+    /// ```
+    /// use nocurl::Algorithm;
+    /// let parameters = Algorithm::from_name("notears")?.parameters();
+    /// assert_eq!(parameters["lambda1"], 0.0);
+    /// # Ok::<(), nocurl::Error>(())
+    /// ```
+    pub fn parameters(&self) -> Map<String, Value> {
+        self.0.parameters()
+    }
+
+    /// The method with one parameter replaced.
+    ///
+    /// # Errors
+    /// [`Error::UnknownParameter`] with what would be right, or [`Error::ParameterType`] for a
+    /// value that the parameter cannot hold. Whether it is in range, learning says.
+    ///
+    /// ```
+    /// use nocurl::Algorithm;
+    /// let notears = Algorithm::from_name("notears")?.with_parameter("lambda1", 0.1.into())?;
+    /// assert_eq!(notears.parameters()["lambda1"], 0.1);
+    /// let error = notears.with_parameter("lamda1", 0.1.into()).unwrap_err();
+    /// assert!(error.to_string().contains("did you mean `lambda1`?"));
+    /// # Ok::<(), nocurl::Error>(())
+    /// ```
+    pub fn with_parameter(&self, name: &str, value: Value) -> Result<Self, Error> {
+        let mut object = self.parameters();
+        let Some(place) = object.get_mut(name) else {
+            return Err(self.unknown_parameter(name, &object));
+        };
+        *place = value;
+        let method = self.0.with_parameters(object);
+        method
+            .map(Self)
+            .map_err(|error| Error::ParameterType { name: name.into(), reason: error.to_string() })
+    }
+
+    fn unknown_parameter(&self, name: &str, known: &Map<String, Value>) -> Error {
+        let elsewhere = Self::all()
+            .into_iter()
+            .filter(|other| other.parameters().contains_key(name))
+            .map(|other| other.name())
+            .collect();
+        Error::UnknownParameter {
+            name: name.into(),
+            method: self.name(),
+            suggestion: closest(name, known.keys().map(String::as_str)).map(Into::into),
+            known: known.keys().cloned().collect(),
+            elsewhere,
         }
     }
 
-    /// What the method does, in one line.
-    pub fn summary(&self) -> &'static str {
-        match self {
-            Self::NoCurl(_) => {
-                "penalised estimate, Hodge projection to an order, regression on it (DAG-NoCurl)"
-            }
-            Self::Notears(_) => "least squares under a smooth acyclicity constraint (NOTEARS)",
-            Self::EqTd {} => "equal error variances: sources first, by conditional variance",
-            Self::EqBu {} => "equal error variances: sinks first, by the precision matrix",
-            Self::Exact(_) => "the best order of all by dynamic programming, for few variables",
-            Self::Fges(_) => "greedy search over equivalence classes by BIC (FGES)",
-            Self::OrderSearch(_) => {
-                "search over orders by BIC with restarts; does not depend on units"
-            }
-            Self::Mmpc(_) => "skeleton by tests of independence (max-min parents and children)",
-            Self::Cam(_) => "nonlinear: additive splines, greedy order search, significance (CAM)",
-            Self::DagGnn(_) => "nonlinear: autoencoder under an acyclicity constraint (DAG-GNN)",
-            Self::NoCurlGnn(_) => {
-                "nonlinear: autoencoder, Hodge projection to an order, autoencoder on it (DAG-GNN)"
-            }
-            Self::NotearsMlp(_) => {
-                "nonlinear: networks under a smooth acyclicity constraint (NOTEARS-MLP)"
-            }
-            Self::NoCurlMlp(_) => {
-                "nonlinear: networks, Hodge projection to an order, networks on it"
-            }
-            Self::SortNRegress {} => "baseline: order by variance; depends on units",
-            Self::R2SortNRegress {} => "baseline: order by R2 on all other variables",
-        }
-    }
-
-    /// What the answer rests on, in one line for the user.
-    pub fn assumption(&self) -> &'static str {
-        match self {
-            Self::Fges(_)
-            | Self::OrderSearch(_)
-            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => {
-                "directions that the equivalence class leaves open are a guess"
-            }
-            Self::Mmpc(_) => "only adjacencies are tested for: directions are arbitrary",
-            Self::NoCurl(_)
-            | Self::Notears(_)
-            | Self::EqTd {}
-            | Self::EqBu {}
-            | Self::Exact(_)
-            | Self::NotearsMlp(_)
-            | Self::NoCurlMlp(_) => {
-                "directions rest on error variances of similar size in the units given"
-            }
-            Self::Cam(_) => "directions rest on nonlinear effects with additive Gaussian errors",
-            Self::DagGnn(_) | Self::NoCurlGnn(_) => {
-                "directions rest on similar error variances after one transformation of all columns"
-            }
-            Self::SortNRegress {} => "directions rest on variances alone: a baseline, not evidence",
-            Self::R2SortNRegress {} => "directions rest on R2 alone: a baseline, not evidence",
-        }
-    }
-
-    /// True when the method chooses edges by a score of its own, so that no threshold is needed.
-    pub fn chooses_edges(&self) -> bool {
-        match self {
-            Self::Fges(_) | Self::OrderSearch(_) | Self::Mmpc(_) | Self::Cam(_) => true,
-            Self::DagGnn(_) | Self::NoCurlGnn(_) => true,
-            Self::NotearsMlp(_) | Self::NoCurlMlp(_) => true,
-            Self::Exact(params) => params.score == ExactScore::Bic,
-            _ => false,
-        }
-    }
-
-    /// How much of the graph the method means.
-    pub fn claim(&self) -> Claim {
-        match self {
-            Self::Fges(_)
-            | Self::OrderSearch(_)
-            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
-            Self::Mmpc(_) => Claim::Skeleton,
-            _ => Claim::Dag,
-        }
-    }
-
-    /// True when directions rest on error variances of similar size in the units given.
-    pub fn assumes_equal_variances(&self) -> bool {
-        match self {
-            Self::NoCurl(_)
-            | Self::Notears(_)
-            | Self::EqTd {}
-            | Self::EqBu {}
-            | Self::NotearsMlp(_)
-            | Self::NoCurlMlp(_) => true,
-            Self::Exact(params) => params.score == ExactScore::LeastSquares,
-            _ => false,
-        }
-    }
-
-    /// True when what the method claims can change with the units of the columns.
-    pub fn depends_on_units(&self) -> bool {
-        self.assumes_equal_variances() || self.trains() || matches!(self, Self::SortNRegress {})
-    }
-
-    /// True when moments are not enough: the method must be given a [`Dataset`].
-    pub fn needs_rows(&self) -> bool {
-        matches!(self, Self::Cam(_)) || self.trains()
-    }
-
-    /// True when the method trains networks, and its state can be kept ([`crate::Keeper`]).
-    pub fn trains(&self) -> bool {
-        matches!(
-            self,
-            Self::DagGnn(_) | Self::NoCurlGnn(_) | Self::NotearsMlp(_) | Self::NoCurlMlp(_)
-        )
+    /// What a list of methods says of this one: its facts, and its parameters with their values.
+    pub fn describe(&self) -> Value {
+        let facts = self.facts();
+        let mut object = json!(facts);
+        object["default"] = (*self == Self::default()).into();
+        object["assumption"] = facts.directions.sentence().into();
+        object["assumes_equal_variances"] = facts.assumes_equal_variances().into();
+        object["takes_knowledge"] = self.takes_knowledge().is_ok().into();
+        object["about"] = json!(facts.parameters);
+        object["parameters"] = Value::Object(self.parameters());
+        object
     }
 
     /// Whether the method can honour prior knowledge.
@@ -246,56 +214,16 @@ impl Algorithm {
     /// # Errors
     /// [`Error::TakesNoKnowledge`] with what to use instead.
     pub fn takes_knowledge(&self) -> Result<(), Error> {
-        let advice = match self {
-            Self::Fges(_) => "use --method order-search, which goes by BIC too",
-            Self::Mmpc(_) => "it tests adjacencies alone; use --method order-search",
-            _ => return Ok(()),
-        };
-        Err(Error::TakesNoKnowledge { method: self.name(), advice })
-    }
-
-    /// True when the weights of the graph are the whole of the effects, not their linear parts.
-    pub fn is_linear(&self) -> bool {
-        !matches!(
-            self,
-            Self::Cam(_)
-                | Self::DagGnn(_)
-                | Self::NoCurlGnn(_)
-                | Self::NotearsMlp(_)
-                | Self::NoCurlMlp(_)
-        )
-    }
-
-    pub(crate) fn propose(
-        &self,
-        problem: &Problem,
-        rows: Option<&Dataset>,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Result<Proposal, Error> {
-        let needed = || rows.ok_or(Error::NeedsRows { method: self.name() });
-        match self {
-            Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
-            Self::Notears(params) => notears::propose(problem, params, observer),
-            Self::EqTd {} => equal_variance::propose(problem, Direction::TopDown, observer),
-            Self::EqBu {} => equal_variance::propose(problem, Direction::BottomUp, observer),
-            Self::Exact(params) => exact::propose(problem, params, observer),
-            Self::Fges(params) => fges::propose(problem, params, observer),
-            Self::OrderSearch(params) => order_search::propose(problem, params, seed, observer),
-            Self::Mmpc(params) => mmpc::propose(problem, params, observer),
-            Self::Cam(params) => cam::propose(problem, needed()?, params, observer),
-            Self::DagGnn(params) => dag_gnn::propose(problem, needed()?, params, seed, observer),
-            Self::NoCurlGnn(params) => {
-                dag_gnn::propose_with_nocurl(problem, needed()?, params, seed, observer)
+        let facts = self.facts();
+        match facts.knowledge {
+            TakesKnowledge::Yes => Ok(()),
+            TakesKnowledge::No { reason, instead } => {
+                Err(Error::TakesNoKnowledge { method: facts.name, reason, instead })
             }
-            Self::NotearsMlp(params) => {
-                notears_mlp::propose(problem, needed()?, params, seed, observer)
-            }
-            Self::NoCurlMlp(params) => {
-                notears_mlp::nocurl::propose(problem, needed()?, params, seed, observer)
-            }
-            Self::SortNRegress {} => sort_regress::propose(problem, SortBy::Variance, observer),
-            Self::R2SortNRegress {} => sort_regress::propose(problem, SortBy::R2, observer),
         }
+    }
+
+    pub(crate) fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        self.0.propose(task)
     }
 }

@@ -1,10 +1,11 @@
 //! Baselines that sort the variables by a single number (`sortnregress`, `r2-sortnregress`).
 
+use serde::{Deserialize, Serialize};
+
 use super::equal_variance::precision;
-use crate::core::progress::checkpoint;
-use crate::core::{Error, Observer, Order, Progress};
+use crate::core::{Error, Order, Progress, Run};
 use crate::math::Problem;
-use crate::methods::Proposal;
+use crate::methods::{Directions, Facts, Method, Proposal, Task};
 
 /// What the variables are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +37,14 @@ pub enum SortBy {
 /// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
 /// let names = vec!["x1".to_string(), "x2".to_string()];
 /// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;
-/// let proposal = sort_regress::propose(&Problem::new(&moments, true)?, SortBy::Variance, &())?;
+/// let proposal = sort_regress::propose(&Problem::new(&moments, true)?, SortBy::Variance, &Run::default())?;
 /// assert_eq!(proposal.order.sequence(), [1, 0]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-pub fn propose(problem: &Problem, by: SortBy, observer: &dyn Observer) -> Result<Proposal, Error> {
+pub fn propose(problem: &Problem, by: SortBy, run: &Run<'_>) -> Result<Proposal, Error> {
     let d = problem.size();
     let stage = "sorting the variables";
-    checkpoint(observer, Progress { stage, done: 0, total: Some(d as u64), objective: None })?;
+    run.step(Progress { stage, done: 0, total: Some(d as u64), objective: None })?;
     let s = problem.second_moments();
     let keys: Vec<f64> = match by {
         SortBy::Variance => (0..d).map(|j| s[(j, j)]).collect(),
@@ -56,4 +57,49 @@ pub fn propose(problem: &Problem, by: SortBy, observer: &dyn Observer) -> Result
     let mut sequence: Vec<usize> = (0..d).collect();
     sequence.sort_by(|&i, &j| keys[i].total_cmp(&keys[j]));
     Ok(Proposal::direct(Order::strict(&sequence)))
+}
+
+/// A baseline: the order of increasing variance.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SortNRegress {}
+
+impl Method for SortNRegress {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "sortnregress",
+            class: "SortNRegress",
+            summary: "baseline: order by variance; depends on units",
+            directions: Directions::Variances,
+            reference: "Reisach, Seiler and Weichwald, Beware of the simulated DAG!, NeurIPS 2021",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, SortBy::Variance, task.run)
+    }
+}
+
+/// A baseline: the order of increasing R2.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct R2SortNRegress {}
+
+impl Method for R2SortNRegress {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "r2-sortnregress",
+            class: "R2SortNRegress",
+            summary: "baseline: order by R2 on all other variables",
+            directions: Directions::R2,
+            depends_on_units: false,
+            reference: "Reisach, Tami, Seiler, Chambaz and Weichwald, NeurIPS 2023",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, SortBy::R2, task.run)
+    }
 }

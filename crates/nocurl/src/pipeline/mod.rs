@@ -1,8 +1,12 @@
 //! From data to a graph: the stages that all methods share.
 
+mod fit;
 mod learn;
+mod options;
 mod prune;
 pub mod refine;
 
-pub use learn::{DEFAULT_THRESHOLD, Fit, Options, learn};
+pub use fit::Fit;
+pub use learn::learn;
+pub use options::{DEFAULT_THRESHOLD, Options};
 pub use prune::{Prune, prune};

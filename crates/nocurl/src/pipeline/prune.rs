@@ -65,7 +65,7 @@ pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, 
 }
 
 fn is_required(problem: &Problem, from: usize, to: usize) -> bool {
-    problem.knowledge().is_some_and(|knowledge| knowledge.requires(from, to))
+    problem.knowledge().requires(from, to)
 }
 
 /// Calls `work` with every variable and its predecessors that may be parents, in parallel.
@@ -82,8 +82,8 @@ fn per_variable<T: Send>(
         }
         before.extend_from_slice(place);
     }
-    if let Some(knowledge) = problem.knowledge() {
-        predecessors = knowledge.candidates(order);
+    if !problem.knowledge().is_empty() {
+        predecessors = problem.knowledge().candidates(order);
     }
     predecessors.into_par_iter().enumerate().map(|(j, p)| work(j, p)).collect()
 }

@@ -2,7 +2,7 @@
 
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Dataset, Error, Mat, Observer, Options, Progress};
+use nocurl::{Algorithm, Claim, Dataset, Error, Mat, Options, Progress, Run};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -54,7 +54,7 @@ proptest! {
         rows in 20_usize..200,
     ) {
         let (data, options) = (data(seed, 6, rows), by(method));
-        let found = bootstrap(&data, &options, &params(12), &()).unwrap();
+        let found = bootstrap(&data, &options, &params(12), &Run::default()).unwrap();
         check_consistency(&found, options.claim())?;
     }
 }
@@ -112,8 +112,8 @@ fn threads_and_repetition_do_not_change_the_result() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let params = params(if method == "cam" { 3 } else { 7 });
             pool.install(|| match rows {
-                true => bootstrap(&data, &options, &params, &()).unwrap(),
-                false => bootstrap(&moments, &options, &params, &()).unwrap(),
+                true => bootstrap(&data, &options, &params, &Run::default()).unwrap(),
+                false => bootstrap(&moments, &options, &params, &Run::default()).unwrap(),
             })
         };
         let one = on(1, true);
@@ -121,7 +121,7 @@ fn threads_and_repetition_do_not_change_the_result() {
         assert_eq!(one, on(2, true), "{method}");
         assert_eq!(one, on(1, true), "{method}");
         let other = Options { seed: 1, ..options.clone() };
-        assert_ne!(one, bootstrap(&data, &other, &params(7), &()).unwrap());
+        assert_ne!(one, bootstrap(&data, &other, &params(7), &Run::default()).unwrap());
         if method != "cam" {
             let one = on(1, false);
             assert_eq!(one.kind, Kind::Gaussian);
@@ -137,7 +137,7 @@ fn more_replicates_begin_with_the_same_ones() {
         Mat::from_fn(12, 2, |i, j| if j == 0 { (i * i % 7) as f64 } else { f64::from(i == 5) });
     let data = Dataset::new(Dataset::default_names(2), rare).unwrap();
     let failed = |replicates| {
-        let found = bootstrap(&data, &by("eq-td"), &params(replicates), &()).unwrap();
+        let found = bootstrap(&data, &by("eq-td"), &params(replicates), &Run::default()).unwrap();
         let names = vec!["x2".to_string()];
         assert_eq!(found.first_error, Some(Error::ConstantColumns { names }));
         found.failed
@@ -152,7 +152,8 @@ fn more_replicates_begin_with_the_same_ones() {
 fn failing_too_often_is_an_error_that_says_why() {
     let rare = Mat::from_fn(9, 4, |i, j| f64::from(i == j + 1));
     let data = Dataset::new(Dataset::default_names(4), rare).unwrap();
-    let error = bootstrap(&data, &by("eq-td"), &params(30), &()).unwrap_err().to_string();
+    let error =
+        bootstrap(&data, &by("eq-td"), &params(30), &Run::default()).unwrap_err().to_string();
     assert!(error.contains("of 30 replicates could not be learnt from"), "{error}");
     assert!(error.contains("constant column"), "{error}");
 }
@@ -167,13 +168,13 @@ fn bad_parameters_and_data_are_errors() {
         BootstrapParams { level: f64::NAN, ..BootstrapParams::default() },
     ] {
         assert!(matches!(
-            bootstrap(&data, &Options::default(), &bad, &()),
+            bootstrap(&data, &Options::default(), &bad, &Run::default()),
             Err(Error::Parameter { .. })
         ));
     }
     let moments = data.moments();
     assert!(matches!(
-        bootstrap(&moments, &by("cam"), &params(2), &()),
+        bootstrap(&moments, &by("cam"), &params(2), &Run::default()),
         Err(Error::NeedsRows { method: "cam" })
     ));
 }
@@ -181,12 +182,14 @@ fn bad_parameters_and_data_are_errors() {
 /// Stops after some reports and keeps the last one.
 struct Impatient(std::sync::Mutex<Option<Progress>>, u64);
 
-impl Observer for Impatient {
+impl nocurl::Watch for Impatient {
     fn report(&self, progress: Progress) {
         *self.0.lock().unwrap() = Some(progress);
     }
+}
 
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for Impatient {
+    fn is_stopped(&self) -> bool {
         self.0.lock().unwrap().is_some_and(|progress| progress.done >= self.1)
     }
 }
@@ -195,9 +198,14 @@ impl Observer for Impatient {
 fn it_can_be_watched_and_stopped() {
     let data = data(1, 4, 50);
     let run = |patience: u64| {
-        let observer = Impatient(std::sync::Mutex::new(None), patience);
-        let outcome = bootstrap(&data, &Options::default(), &params(50), &observer);
-        (outcome, observer.0.into_inner().unwrap().unwrap())
+        let run = Impatient(std::sync::Mutex::new(None), patience);
+        let outcome = bootstrap(
+            &data,
+            &Options::default(),
+            &params(50),
+            &Run::default().watched_by(&run).stopped_by(&run),
+        );
+        (outcome, run.0.into_inner().unwrap().unwrap())
     };
     let (outcome, last) = run(u64::MAX);
     assert!(outcome.is_ok());
@@ -230,8 +238,8 @@ fn intervals_cover_the_truth_as_often_as_they_should() {
         let moments = drawn.data.moments();
         total += 1;
         for (kind, found) in [
-            bootstrap(&drawn.data, &options, &params, &()).unwrap(),
-            bootstrap(&moments, &options, &params, &()).unwrap(),
+            bootstrap(&drawn.data, &options, &params, &Run::default()).unwrap(),
+            bootstrap(&moments, &options, &params, &Run::default()).unwrap(),
         ]
         .into_iter()
         .enumerate()

@@ -2,20 +2,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nocurl::methods::CamParams;
+use nocurl::methods::Cam;
 use nocurl::metrics::compare;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Dataset, Error, Fit, Mat, Observer, Options, Progress, learn};
+use nocurl::{Algorithm, Claim, Dataset, Error, Fit, Mat, Options, Progress, Run, learn};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-fn cam(params: CamParams) -> Options {
-    Options { algorithm: Algorithm::Cam(params), ..Options::default() }
+fn cam(params: Cam) -> Options {
+    Options { algorithm: Algorithm::from(params), ..Options::default() }
 }
 
 fn fit(data: &Dataset) -> Fit {
-    learn(data, &cam(CamParams::default()), &()).unwrap()
+    learn(data, &cam(Cam::default()), &Run::default()).unwrap()
 }
 
 fn edges(fit: &Fit) -> Vec<(usize, usize)> {
@@ -178,23 +178,23 @@ fn weights_are_the_linear_parts_of_the_kept_edges() {
 #[test]
 fn parameters_are_used_and_checked() {
     let data = additive(8, 500, 1).data;
-    let count = |params: CamParams| learn(&data, &cam(params), &()).unwrap().dag.edge_count();
-    let pruned = count(CamParams::default());
-    let full = CamParams { prune: false, neighbours: 0, ..CamParams::default() };
+    let count = |params: Cam| learn(&data, &cam(params), &Run::default()).unwrap().dag.edge_count();
+    let pruned = count(Cam::default());
+    let full = Cam { prune: false, neighbours: 0, ..Cam::default() };
     assert_eq!(count(full.clone()), 8 * 7 / 2, "without choice and test the order is complete");
     assert!(pruned < 28);
-    let two = CamParams { neighbours: 2, prune: false, ..CamParams::default() };
-    let fit = learn(&data, &cam(two), &()).unwrap();
+    let two = Cam { neighbours: 2, prune: false, ..Cam::default() };
+    let fit = learn(&data, &cam(two), &Run::default()).unwrap();
     for j in 0..8 {
         assert!((0..8).filter(|&i| fit.dag.has_edge(i, j)).count() <= 2);
     }
     for (params, wrong) in [
-        (CamParams { basis: 3, ..CamParams::default() }, "basis"),
-        (CamParams { alpha: 0.0, ..CamParams::default() }, "alpha"),
-        (CamParams { alpha: 1.0, ..CamParams::default() }, "alpha"),
-        (CamParams { alpha: f64::NAN, ..CamParams::default() }, "alpha"),
+        (Cam { basis: 3, ..Cam::default() }, "basis"),
+        (Cam { alpha: 0.0, ..Cam::default() }, "alpha"),
+        (Cam { alpha: 1.0, ..Cam::default() }, "alpha"),
+        (Cam { alpha: f64::NAN, ..Cam::default() }, "alpha"),
     ] {
-        let error = learn(&data, &cam(params), &()).unwrap_err();
+        let error = learn(&data, &cam(params), &Run::default()).unwrap_err();
         assert!(matches!(error, Error::Parameter { name, .. } if name == wrong), "{error}");
     }
 }
@@ -202,11 +202,11 @@ fn parameters_are_used_and_checked() {
 #[test]
 fn moments_are_not_enough() {
     let data = dataset(normal(50, 3, 1));
-    let error = learn(&data.moments(), &cam(CamParams::default()), &()).unwrap_err();
+    let error = learn(&data.moments(), &cam(Cam::default()), &Run::default()).unwrap_err();
     assert_eq!(error, Error::NeedsRows { method: "cam" });
     assert!(error.to_string().contains("rows"));
-    assert!(Algorithm::Cam(CamParams::default()).needs_rows());
-    assert_eq!(cam(CamParams::default()).effective_threshold(), 0.0);
+    assert!(Algorithm::from(Cam::default()).facts().needs_rows());
+    assert_eq!(cam(Cam::default()).effective_threshold(), 0.0);
 }
 
 #[test]
@@ -239,8 +239,8 @@ fn few_rows_and_copies_go_through() {
         _ => base[(i, j)],
     });
     for neighbours in [0, 10] {
-        let params = CamParams { neighbours, ..CamParams::default() };
-        let fit = learn(&dataset(copies.clone()), &cam(params), &()).unwrap();
+        let params = Cam { neighbours, ..Cam::default() };
+        let fit = learn(&dataset(copies.clone()), &cam(params), &Run::default()).unwrap();
         assert!(fit.dag.weights().is_all_finite());
         assert!(fit.dag.has_edge(0, 3) || fit.dag.has_edge(3, 0));
     }
@@ -249,12 +249,15 @@ fn few_rows_and_copies_go_through() {
 #[test]
 fn it_reports_and_can_be_stopped_anywhere() {
     struct StopAfter(AtomicUsize);
-    impl Observer for StopAfter {
+    impl nocurl::Watch for StopAfter {
         fn report(&self, progress: Progress) {
             assert!(progress.total.is_some_and(|total| progress.done <= total), "{progress:?}");
             let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
         }
-        fn cancelled(&self) -> bool {
+    }
+
+    impl nocurl::Stop for StopAfter {
+        fn is_stopped(&self) -> bool {
             self.0.load(Ordering::SeqCst) == 0
         }
     }
@@ -262,9 +265,10 @@ fn it_reports_and_can_be_stopped_anywhere() {
         Simulation { graph: GraphFamily::Chain, variables: 6, rows: 300, ..Simulation::default() };
     let data = simulate(&simulation, 1).unwrap().data;
     let run = |reports| {
-        let observer = StopAfter(AtomicUsize::new(reports));
-        let result = learn(&data, &cam(CamParams::default()), &observer);
-        (result.map(|fit| fit.dag), reports - observer.0.load(Ordering::SeqCst))
+        let run = StopAfter(AtomicUsize::new(reports));
+        let result =
+            learn(&data, &cam(Cam::default()), &Run::default().watched_by(&run).stopped_by(&run));
+        (result.map(|fit| fit.dag), reports - run.0.load(Ordering::SeqCst))
     };
     let (_, used) = run(10_000);
     assert!(used > 20, "{used} reports");

@@ -1,35 +1,36 @@
 //! DAG-GNN and its combination with NoCurl.
 
-use nocurl::methods::{DagGnnParams, NoCurlGnnParams};
+use nocurl::Run;
+use nocurl::methods::{DagGnn, NoCurlGnn};
 use nocurl::simulate::{Mechanism, Simulation, simulate};
 use nocurl::{Algorithm, Dataset, Error, Fit, KnowledgeSpec, Mat, Options, Termination, learn};
 
 use crate::notebook::{Notebook, written_and_read};
 
-fn dag_gnn(params: DagGnnParams) -> Options {
-    Options { algorithm: Algorithm::DagGnn(params), ..Options::default() }
+fn dag_gnn(params: DagGnn) -> Options {
+    Options { algorithm: Algorithm::from(params), ..Options::default() }
 }
 
-fn nocurl_gnn(params: NoCurlGnnParams) -> Options {
-    Options { algorithm: Algorithm::NoCurlGnn(params), ..Options::default() }
+fn nocurl_gnn(params: NoCurlGnn) -> Options {
+    Options { algorithm: Algorithm::from(params), ..Options::default() }
 }
 
 /// Both methods, small enough for a test; every entry of their matrices is seen.
 fn short() -> [Options; 2] {
     [
-        dag_gnn(DagGnnParams {
+        dag_gnn(DagGnn {
             hidden: 8,
             epochs: 3,
             max_rounds: 3,
             threshold: 0.0,
-            ..DagGnnParams::default()
+            ..DagGnn::default()
         }),
-        nocurl_gnn(NoCurlGnnParams {
+        nocurl_gnn(NoCurlGnn {
             hidden: 8,
             threshold: 0.0,
             estimate_epochs: 4,
             epochs: 5,
-            ..NoCurlGnnParams::default()
+            ..NoCurlGnn::default()
         }),
     ]
 }
@@ -61,9 +62,8 @@ fn a_curved_chain_is_found() {
         }
     }
     let data = Dataset::new(Dataset::default_names(4), x).unwrap();
-    let params =
-        NoCurlGnnParams { estimate_epochs: 150, epochs: 150, ..NoCurlGnnParams::default() };
-    let fit = learn(&data, &nocurl_gnn(params), &()).unwrap();
+    let params = NoCurlGnn { estimate_epochs: 150, epochs: 150, ..NoCurlGnn::default() };
+    let fit = learn(&data, &nocurl_gnn(params), &Run::default()).unwrap();
     assert!(
         [(0, 1), (1, 2), (2, 3)].iter().all(|edge| edges(&fit).contains(edge)),
         "{:?}",
@@ -72,8 +72,8 @@ fn a_curved_chain_is_found() {
     assert_eq!(fit.order, [0, 1, 2, 3]);
     assert_eq!((fit.iterations, fit.evaluations), (300, 300 * 6));
     assert_eq!(fit.termination, Termination::Converged);
-    let params = DagGnnParams { epochs: 60, ..DagGnnParams::default() };
-    let fit = learn(&data, &dag_gnn(params), &()).unwrap();
+    let params = DagGnn { epochs: 60, ..DagGnn::default() };
+    let fit = learn(&data, &dag_gnn(params), &Run::default()).unwrap();
     assert!(
         [(0, 1), (1, 2), (2, 3)].iter().all(|edge| edges(&fit).contains(edge)),
         "{:?}",
@@ -88,7 +88,7 @@ fn the_same_bits_come_from_any_number_of_threads() {
     for options in short() {
         let fits = [1, 2, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| learn(&data, &options, &()).unwrap())
+            pool.install(|| learn(&data, &options, &Run::default()).unwrap())
         });
         let estimate = fits[0].estimate.as_ref().unwrap();
         assert!((0..45).any(|i| (0..45).any(|j| estimate[(i, j)] != 0.0)));
@@ -103,11 +103,12 @@ fn the_same_bits_come_from_any_number_of_threads() {
 fn the_seed_decides() {
     let data = data(5, 200, 3);
     for options in short() {
-        let estimate = |seed| learn(&data, &Options { seed, ..options.clone() }, &()).unwrap();
+        let estimate =
+            |seed| learn(&data, &Options { seed, ..options.clone() }, &Run::default()).unwrap();
         assert_eq!(estimate(1).estimate, estimate(1).estimate);
         let states = [1, 2].map(|seed| {
             let notebook = Notebook::default();
-            learn(&data, &Options { seed, ..options.clone() }, &notebook).unwrap();
+            learn(&data, &Options { seed, ..options.clone() }, &notebook.run()).unwrap();
             notebook.states.into_inner().unwrap().pop().unwrap()
         });
         assert_ne!(states[0], states[1]);
@@ -119,12 +120,12 @@ fn training_goes_on_from_any_epoch_with_the_same_bits() {
     let data = data(6, 230, 5);
     for options in short() {
         let whole = Notebook::default();
-        let fit = learn(&data, &options, &whole).unwrap();
+        let fit = learn(&data, &options, &whole.run()).unwrap();
         let states = whole.states.into_inner().unwrap();
         assert_eq!(states.len() as u64, fit.iterations);
         for state in &states {
             let again = Notebook { from: Some(written_and_read(state)), ..Notebook::default() };
-            let resumed = learn(&data, &options, &again).unwrap();
+            let resumed = learn(&data, &options, &again.run()).unwrap();
             assert_eq!(resumed.estimate, fit.estimate, "from {}", state.done());
             assert_eq!(resumed.unpruned, fit.unpruned);
             assert_eq!(resumed.iterations, fit.iterations);
@@ -138,15 +139,15 @@ fn training_goes_on_from_any_epoch_with_the_same_bits() {
 fn a_training_that_is_stopped_keeps_its_last_whole_epoch() {
     let data = data(6, 230, 5);
     for options in short() {
-        let fit = learn(&data, &options, &()).unwrap();
+        let fit = learn(&data, &options, &Run::default()).unwrap();
         for stop_at in [1, 2, 5, 8, 14, 20] {
             let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
-            assert_eq!(learn(&data, &options, &stopped).unwrap_err(), Error::Cancelled);
+            assert_eq!(learn(&data, &options, &stopped.run()).unwrap_err(), Error::Cancelled);
             let kept = stopped.states.into_inner().unwrap().pop().unwrap();
             // Three batches of an epoch, each asks once before it begins.
             assert_eq!(kept.done(), format!("{} epochs", (stop_at - 1) / 3));
             let again = Notebook { from: Some(written_and_read(&kept)), ..Notebook::default() };
-            assert_eq!(learn(&data, &options, &again).unwrap().unpruned, fit.unpruned);
+            assert_eq!(learn(&data, &options, &again.run()).unwrap().unpruned, fit.unpruned);
         }
     }
 }
@@ -156,7 +157,7 @@ fn every_epoch_is_told() {
     let data = data(6, 230, 5);
     for options in short() {
         let notebook = Notebook::default();
-        let fit = learn(&data, &options, &notebook).unwrap();
+        let fit = learn(&data, &options, &notebook.run()).unwrap();
         let epochs = notebook.epochs.into_inner().unwrap();
         let numbers: Vec<u64> = epochs.iter().map(|epoch| epoch.number).collect();
         assert_eq!(numbers, (1..=fit.iterations).collect::<Vec<_>>());
@@ -172,10 +173,10 @@ fn a_state_of_another_training_is_refused() {
     let [one, other] = short();
     let state_of = |data: &Dataset, options: &Options| {
         let notebook = Notebook::default();
-        learn(data, options, &notebook).unwrap();
+        learn(data, options, &notebook.run()).unwrap();
         notebook.states.into_inner().unwrap().remove(0)
     };
-    let wide = nocurl_gnn(NoCurlGnnParams { hidden: 9, ..NoCurlGnnParams::default() });
+    let wide = nocurl_gnn(NoCurlGnn { hidden: 9, ..NoCurlGnn::default() });
     for (data, options, state) in [
         (&large, &one, state_of(&small, &one)),
         (&small, &other, state_of(&small, &one)),
@@ -183,7 +184,7 @@ fn a_state_of_another_training_is_refused() {
         (&small, &wide, state_of(&small, &other)),
     ] {
         let notebook = Notebook { from: Some(state), ..Notebook::default() };
-        let error = learn(data, options, &notebook).unwrap_err();
+        let error = learn(data, options, &notebook.run()).unwrap_err();
         assert!(matches!(error, Error::Mismatch { what: "checkpoint", .. }), "{error}");
     }
 }
@@ -192,9 +193,9 @@ fn a_state_of_another_training_is_refused() {
 fn a_training_that_diverges_says_so_and_keeps_what_was_good() {
     let data = data(5, 200, 1);
     for learning_rate in [1e3, 1e300] {
-        let params = NoCurlGnnParams { learning_rate, hidden: 8, ..NoCurlGnnParams::default() };
+        let params = NoCurlGnn { learning_rate, hidden: 8, ..NoCurlGnn::default() };
         let notebook = Notebook::default();
-        let error = learn(&data, &nocurl_gnn(params), &notebook).unwrap_err();
+        let error = learn(&data, &nocurl_gnn(params), &notebook.run()).unwrap_err();
         let told = error.to_string();
         assert!(matches!(error, Error::Numeric { stage: "training", .. }), "{told}");
         assert!(told.contains("learning_rate lower") && told.contains("epoch 1"), "{told}");
@@ -210,33 +211,23 @@ fn the_graph_is_acyclic_at_any_threshold() {
     for threshold in [0.0, 0.01, 0.1, 1.0, 100.0] {
         let fits = [
             // One epoch with a small penalty leaves cycles.
-            dag_gnn(DagGnnParams {
-                threshold,
-                epochs: 8,
-                max_rounds: 1,
-                ..DagGnnParams::default()
-            }),
-            nocurl_gnn(NoCurlGnnParams {
+            dag_gnn(DagGnn { threshold, epochs: 8, max_rounds: 1, ..DagGnn::default() }),
+            nocurl_gnn(NoCurlGnn {
                 threshold,
                 estimate_epochs: 8,
                 epochs: 8,
-                ..NoCurlGnnParams::default()
+                ..NoCurlGnn::default()
             }),
         ]
-        .map(|options| learn(&data, &options, &()).unwrap());
+        .map(|options| learn(&data, &options, &Run::default()).unwrap());
         for fit in fits {
             // Every edge stands in the matrix of the method or, in the second one, on its order.
             assert!(fit.dag.edges().all(|(i, j, _)| fit.potential[i] < fit.potential[j]));
             assert!(threshold < 100.0 || fit.dag.edge_count() == 0);
         }
     }
-    let options = dag_gnn(DagGnnParams {
-        threshold: 0.0,
-        epochs: 8,
-        max_rounds: 1,
-        ..DagGnnParams::default()
-    });
-    let fit = learn(&data, &options, &()).unwrap();
+    let options = dag_gnn(DagGnn { threshold: 0.0, epochs: 8, max_rounds: 1, ..DagGnn::default() });
+    let fit = learn(&data, &options, &Run::default()).unwrap();
     let estimate = fit.estimate.as_ref().unwrap();
     assert!(fit.dag.edges().all(|(i, j, _)| estimate[(i, j)] != 0.0));
     assert!(fit.warnings.iter().any(|told| told.contains("has cycles")), "{:?}", fit.warnings);
@@ -246,7 +237,7 @@ fn the_graph_is_acyclic_at_any_threshold() {
 #[test]
 fn edges_that_are_known_not_to_be_there_are_pinned() {
     let data = data(6, 200, 9);
-    let free = learn(&data, &short()[1], &()).unwrap();
+    let free = learn(&data, &short()[1], &Run::default()).unwrap();
     let forbidden: Vec<(String, String)> = (0..6)
         .flat_map(|i| (0..6).map(move |j| (i, j)))
         .filter(|&(i, j)| i != j && (i + j) % 3 == 0)
@@ -254,7 +245,7 @@ fn edges_that_are_known_not_to_be_there_are_pinned() {
         .collect();
     for mut options in short() {
         options.knowledge = KnowledgeSpec { forbidden: forbidden.clone(), ..Default::default() };
-        let fit = learn(&data, &options, &()).unwrap();
+        let fit = learn(&data, &options, &Run::default()).unwrap();
         let estimate = fit.estimate.unwrap();
         for j in 0..6 {
             for i in 0..6 {
@@ -268,7 +259,7 @@ fn edges_that_are_known_not_to_be_there_are_pinned() {
 #[test]
 fn what_cannot_be_trained_on_is_refused_at_once() {
     let table = data(5, 99, 1);
-    let error = learn(&table, &nocurl_gnn(NoCurlGnnParams::default()), &()).unwrap_err();
+    let error = learn(&table, &nocurl_gnn(NoCurlGnn::default()), &Run::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "parameter `batch` is 100: the table has fewer rows; set it to the number of rows or less"
@@ -276,42 +267,42 @@ fn what_cannot_be_trained_on_is_refused_at_once() {
     let moments = table.moments();
     for options in short() {
         let name = options.algorithm.name();
-        let error = learn(&moments, &options, &()).unwrap_err();
+        let error = learn(&moments, &options, &Run::default()).unwrap_err();
         assert_eq!(error, Error::NeedsRows { method: name });
-        assert!(options.algorithm.needs_rows() && options.algorithm.trains());
-        assert!(!options.algorithm.is_linear() && options.depends_on_units());
+        assert!(options.algorithm.facts().needs_rows() && options.algorithm.facts().checkpoint);
+        assert!(!options.algorithm.facts().linear && options.depends_on_units());
     }
     let constant = Mat::from_fn(200, 2, |i, j| if j == 0 { i as f64 } else { 1.0 });
     let constant = Dataset::new(Dataset::default_names(2), constant).unwrap();
     for options in short() {
-        let error = learn(&constant, &options, &()).unwrap_err();
+        let error = learn(&constant, &options, &Run::default()).unwrap_err();
         assert!(matches!(error, Error::ConstantColumns { .. }));
     }
 }
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    let gnn = DagGnnParams::default;
+    let gnn = DagGnn::default;
     for (name, params) in [
-        ("hidden", DagGnnParams { hidden: 0, ..gnn() }),
-        ("epochs", DagGnnParams { epochs: 0, ..gnn() }),
-        ("learning_rate", DagGnnParams { learning_rate: 0.0, ..gnn() }),
-        ("learning_rate", DagGnnParams { learning_rate: f64::NAN, ..gnn() }),
-        ("batch", DagGnnParams { batch: 0, ..gnn() }),
-        ("threshold", DagGnnParams { threshold: -0.1, ..gnn() }),
-        ("penalty_tolerance", DagGnnParams { penalty_tolerance: 0.0, ..gnn() }),
-        ("max_penalty", DagGnnParams { max_penalty: 1.0, ..gnn() }),
-        ("max_rounds", DagGnnParams { max_rounds: 0, ..gnn() }),
+        ("hidden", DagGnn { hidden: 0, ..gnn() }),
+        ("epochs", DagGnn { epochs: 0, ..gnn() }),
+        ("learning_rate", DagGnn { learning_rate: 0.0, ..gnn() }),
+        ("learning_rate", DagGnn { learning_rate: f64::NAN, ..gnn() }),
+        ("batch", DagGnn { batch: 0, ..gnn() }),
+        ("threshold", DagGnn { threshold: -0.1, ..gnn() }),
+        ("penalty_tolerance", DagGnn { penalty_tolerance: 0.0, ..gnn() }),
+        ("max_penalty", DagGnn { max_penalty: 1.0, ..gnn() }),
+        ("max_rounds", DagGnn { max_rounds: 0, ..gnn() }),
     ] {
         let error = params.validate().unwrap_err();
         assert!(matches!(error, Error::Parameter { name: found, .. } if found == name), "{error}");
     }
-    let gnn = NoCurlGnnParams::default;
+    let gnn = NoCurlGnn::default;
     for (name, params) in [
-        ("hidden", NoCurlGnnParams { hidden: 100_000, ..gnn() }),
-        ("lambda", NoCurlGnnParams { lambda: 0.0, ..gnn() }),
-        ("estimate_epochs", NoCurlGnnParams { estimate_epochs: 0, ..gnn() }),
-        ("epochs", NoCurlGnnParams { epochs: 0, ..gnn() }),
+        ("hidden", NoCurlGnn { hidden: 100_000, ..gnn() }),
+        ("lambda", NoCurlGnn { lambda: 0.0, ..gnn() }),
+        ("estimate_epochs", NoCurlGnn { estimate_epochs: 0, ..gnn() }),
+        ("epochs", NoCurlGnn { epochs: 0, ..gnn() }),
     ] {
         let error = params.validate().unwrap_err();
         assert!(matches!(error, Error::Parameter { name: found, .. } if found == name), "{error}");

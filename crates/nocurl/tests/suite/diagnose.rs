@@ -1,16 +1,16 @@
 //! Every finding on data whose answer is known.
 
+use std::sync::atomic::AtomicBool;
+
 use nocurl::Prune;
 use nocurl::checks::{
     Bic, Check, Collinearity, Diagnosis, Edge, Finding, HodgeEnergy, NearConstant, NonGaussianity,
     ResidualVariances, Units, Verdict, diagnose, sortability,
 };
-use nocurl::methods::{ExactParams, ExactScore};
+use nocurl::methods::{Exact, ExactScore};
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances, simulate};
-use nocurl::{
-    Algorithm, Claim, Dag, Data, Dataset, Error, Fit, Mat, Moments, Observer, Options, learn,
-};
+use nocurl::{Algorithm, Claim, Dag, Data, Dataset, Error, Fit, Mat, Moments, Options, Run, learn};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -26,8 +26,8 @@ fn pruned(method: &str) -> Options {
 
 fn run<'a>(data: impl Into<Data<'a>>, options: &Options) -> Diagnosis {
     let data = data.into();
-    let fit = learn(data, options, &()).unwrap();
-    diagnose(data, options, &fit, &()).unwrap()
+    let fit = learn(data, options, &Run::default()).unwrap();
+    diagnose(data, options, &fit, &Run::default()).unwrap()
 }
 
 fn find(diagnosis: &Diagnosis, name: &str) -> Finding {
@@ -299,11 +299,11 @@ fn equal_variances_are_told_from_unequal_ones() {
     assert!(numbers.ratio.unwrap() > 4.0 && verdict == Verdict::Concern, "{numbers:?}");
     assert!(sentence.contains("eq-td takes them as equal"), "{sentence}");
     // Only methods that assume it are in trouble.
-    let refined = Options { refine: Some(Refine::Bic), ..pruned("eq-td") };
+    let refined = Options { refine: Some(Refine::BIC), ..pruned("eq-td") };
     for options in [by("fges"), pruned("r2-sortnregress"), refined] {
         assert_eq!(residuals(&data, &options).1, Verdict::Ok);
     }
-    let refined = Options { refine: Some(Refine::EqualVariance), ..by("fges") };
+    let refined = Options { refine: Some(Refine::EQUAL_VARIANCE), ..by("fges") };
     assert_eq!(residuals(&data, &refined).1, Verdict::Concern);
 }
 
@@ -311,7 +311,7 @@ fn equal_variances_are_told_from_unequal_ones() {
 fn residual_variances_are_those_of_the_rows() {
     let data = chain(60, Noise::Gaussian, 8);
     let options = pruned("eq-td");
-    let fit = learn(&data, &options, &()).unwrap();
+    let fit = learn(&data, &options, &Run::default()).unwrap();
     let (numbers, ..) = residuals(&data, &options);
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     for (j, variance) in numbers.variances.iter().enumerate() {
@@ -398,7 +398,7 @@ fn rows_are_needed_for_shapes_and_a_sample_is_enough() {
 }
 
 fn energy(data: &Dataset, fit: &Fit, options: &Options) -> (HodgeEnergy, Verdict, String) {
-    let diagnosis = diagnose(data, options, fit, &()).unwrap();
+    let diagnosis = diagnose(data, options, fit, &Run::default()).unwrap();
     numbers!(diagnosis, "hodge-energy", HodgeEnergy)
 }
 
@@ -406,7 +406,7 @@ fn energy(data: &Dataset, fit: &Fit, options: &Options) -> (HodgeEnergy, Verdict
 fn a_chain_is_all_gradient_and_a_ring_is_none() {
     let data = chain(2000, Noise::Gaussian, 4);
     let options = by("nocurl");
-    let mut fit = learn(&data, &options, &()).unwrap();
+    let mut fit = learn(&data, &options, &Run::default()).unwrap();
     assert_eq!(fit.dag.edge_count(), 4);
     let (numbers, verdict, _) = energy(&data, &fit, &options);
     assert!((numbers.gradient_share.unwrap() - 1.0).abs() < 1e-12, "{numbers:?}");
@@ -448,7 +448,7 @@ fn the_score_is_that_of_correlations_along_a_chain() {
     let n = 500;
     let data = chain(n, Noise::Gaussian, 6);
     let options = pruned("eq-td");
-    let fit = learn(&data, &options, &()).unwrap();
+    let fit = learn(&data, &options, &Run::default()).unwrap();
     let s = data.moments().second_moments(true);
     let expected: f64 = fit
         .dag
@@ -535,8 +535,8 @@ fn changes_are_those_of_rows_standardised_by_hand() {
     let (numbers, ..) = units(&data, &options);
     let variances = data.moments().variances();
     let factors: Vec<f64> = variances.iter().map(|v| v.sqrt().recip()).collect();
-    let [before, after] =
-        [&data, &scaled(&data, &factors)].map(|data| learn(data, &options, &()).unwrap().dag);
+    let [before, after] = [&data, &scaled(&data, &factors)]
+        .map(|data| learn(data, &options, &Run::default()).unwrap().dag);
     let name = |i: usize| format!("x{}", i + 1);
     let edges = |dag: &Dag, other: &Dag, flipped: bool| {
         let mut edges: Vec<Edge> = dag
@@ -572,7 +572,7 @@ fn a_threshold_depends_on_units_even_if_the_method_does_not() {
 
 #[test]
 fn methods_that_say_so_do_not_depend_on_units() {
-    let bic = Algorithm::Exact(ExactParams { score: ExactScore::Bic, ..ExactParams::default() });
+    let bic = Algorithm::from(Exact { score: ExactScore::Bic, ..Exact::default() });
     let methods: Vec<Algorithm> = super::quick_methods().into_iter().chain([bic]).collect();
     let simulation = Simulation {
         variables: 8,
@@ -587,11 +587,12 @@ fn methods_that_say_so_do_not_depend_on_units() {
         for algorithm in &methods {
             let options = Options {
                 algorithm: algorithm.clone(),
-                prune: (!algorithm.chooses_edges()).then_some(Prune::Bic),
+                prune: (!algorithm.facts().chooses_edges).then_some(Prune::Bic),
                 ..Options::default()
             };
-            assert_eq!(options.depends_on_units(), algorithm.depends_on_units());
-            let [a, b] = [&data, &other].map(|data| learn(data, &options, &()).unwrap());
+            assert_eq!(options.depends_on_units(), algorithm.facts().depends_on_units);
+            let [a, b] =
+                [&data, &other].map(|data| learn(data, &options, &Run::default()).unwrap());
             let same = match a.claim {
                 Claim::Dag => {
                     (0..8).all(|i| (0..8).all(|j| a.dag.has_edge(i, j) == b.dag.has_edge(i, j)))
@@ -599,14 +600,14 @@ fn methods_that_say_so_do_not_depend_on_units() {
                 _ => a.cpdag == b.cpdag,
             };
             let name = algorithm.name();
-            assert!(same || algorithm.depends_on_units(), "{name} depends on units");
+            assert!(same || algorithm.facts().depends_on_units, "{name} depends on units");
             let (numbers, ..) = units(&data, &options);
             // Networks take too long to be trained a second time for as many variables.
-            let refits = algorithm.depends_on_units() && !name.ends_with("-mlp");
+            let refits = algorithm.facts().depends_on_units && !name.ends_with("-mlp");
             assert_eq!(numbers.refitted, refits, "{name}");
         }
     }
-    let refined = Options { refine: Some(Refine::EqualVariance), ..by("fges") };
+    let refined = Options { refine: Some(Refine::EQUAL_VARIANCE), ..by("fges") };
     assert!(refined.depends_on_units() && by("nocurl").depends_on_units());
     // What is drawn of a class may follow the units, and pruning goes along it.
     assert!(pruned("order-search").depends_on_units() && !by("order-search").depends_on_units());
@@ -619,9 +620,9 @@ fn rows_are_scaled_where_the_method_needs_them() {
     let options = Options { threshold: Some(0.3), ..by("cam") };
     assert!(units(&data, &options).0.refitted);
     // A sample of the rows is not enough for another fit.
-    let fit = learn(&data, &options, &()).unwrap();
+    let fit = learn(&data, &options, &Run::default()).unwrap();
     let moments = data.moments();
-    let diagnosis = diagnose((&moments, &data), &options, &fit, &()).unwrap();
+    let diagnosis = diagnose((&moments, &data), &options, &fit, &Run::default()).unwrap();
     assert!(!numbers!(diagnosis, "units", Units).0.refitted);
 }
 
@@ -648,20 +649,20 @@ fn threads_do_not_change_it() {
 
 #[test]
 fn it_can_be_stopped_and_refuses_strangers() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let data = chain(100, Noise::Gaussian, 1);
     let options = Options::default();
-    let fit = learn(&data, &options, &()).unwrap();
-    assert_eq!(diagnose(&data, &options, &fit, &Stop), Err(Error::Cancelled));
+    let fit = learn(&data, &options, &Run::default()).unwrap();
+    assert_eq!(
+        diagnose(&data, &options, &fit, &Run::default().stopped_by(&AtomicBool::new(true))),
+        Err(Error::Cancelled)
+    );
     let other: Moments = dataset(normal(50, 3, 1)).moments();
-    assert!(matches!(diagnose(&other, &options, &fit, &()), Err(Error::Mismatch { .. })));
+    assert!(matches!(
+        diagnose(&other, &options, &fit, &Run::default()),
+        Err(Error::Mismatch { .. })
+    ));
     let moments = data.moments();
     let stranger = dataset(normal(50, 3, 1));
-    let told = diagnose((&moments, &stranger), &options, &fit, &());
+    let told = diagnose((&moments, &stranger), &options, &fit, &Run::default());
     assert!(matches!(told, Err(Error::Mismatch { .. })));
 }

@@ -1,7 +1,9 @@
 //! Effects against sums over all paths, against the inverse of `I - A`, and against data drawn
 //! from the graph as the intervention leaves it.
 
+use nocurl::Run;
 use nocurl::effects::{identified, intervene, of, total};
+use nocurl::methods::EqTd;
 use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat, Options, learn};
 use proptest::prelude::*;
 
@@ -227,7 +229,7 @@ fn bad_interventions_are_errors() {
 fn an_effect_of_a_fit_is_the_regression_of_the_target_on_a_source() {
     // Of the first variable of a fit without pruning, the total effect is the slope of the target
     // on it alone, whatever lies between.
-    let algorithm = Algorithm::EqTd {};
+    let algorithm = Algorithm::from(EqTd {});
     let options = Options { algorithm, threshold: Some(0.0), ..Options::default() };
     let simulated = nocurl::simulate::simulate(
         &nocurl::simulate::Simulation { variables: 6, rows: 500, ..Default::default() },
@@ -235,7 +237,7 @@ fn an_effect_of_a_fit_is_the_regression_of_the_target_on_a_source() {
     )
     .unwrap();
     let moments = simulated.data.moments();
-    let fit = learn(&moments, &options, &()).unwrap();
+    let fit = learn(&moments, &options, &Run::default()).unwrap();
     assert_eq!(fit.claim, Claim::Dag);
     let first = fit.order[0];
     let s = moments.second_moments(true);

@@ -2,7 +2,7 @@
 
 use nocurl::internals::linalg::{self, collinear_set, condition_number, smallest_pivot_first};
 use nocurl::methods::equal_variance::{self, Direction};
-use nocurl::{Error, Mat, MatRef, Moments, Observer, Problem, Progress};
+use nocurl::{Error, Mat, MatRef, Moments, Problem, Progress, Run};
 use proptest::prelude::*;
 
 fn problem(s: MatRef<'_, f64>, rows: u64) -> Problem {
@@ -103,7 +103,7 @@ proptest! {
         let s = population_covariance(&order, a.as_ref());
         let problem = problem(s.as_ref(), 1000);
         for direction in [Direction::TopDown, Direction::BottomUp] {
-            let proposal = equal_variance::propose(&problem, direction, &()).unwrap();
+            let proposal = equal_variance::propose(&problem, direction, &Run::default()).unwrap();
             let ranks = proposal.order.ranks();
             for i in 0..order.len() {
                 for j in 0..order.len() {
@@ -178,7 +178,7 @@ fn a_matrix_without_full_rank_is_factored_all_the_same() {
     let problem = problem(a.as_ref(), 1000);
     assert!(problem.warnings()[0].contains("exactly collinear"), "{:?}", problem.warnings());
     for direction in [Direction::TopDown, Direction::BottomUp] {
-        let proposal = equal_variance::propose(&problem, direction, &()).unwrap();
+        let proposal = equal_variance::propose(&problem, direction, &Run::default()).unwrap();
         let mut sequence = proposal.order.sequence();
         sequence.sort_unstable();
         assert_eq!(sequence, (0..d).collect::<Vec<_>>());
@@ -203,9 +203,9 @@ fn collinear_columns_are_ordered_with_a_warning() {
     for (rows, told) in [(100, "columns `x1`, `x2`, `x3` are exactly"), (3, "3 rows are too few")] {
         let problem = problem(s.as_ref(), rows);
         assert!(problem.warnings()[0].starts_with(told), "{:?}", problem.warnings());
-        let down = equal_variance::propose(&problem, Direction::TopDown, &()).unwrap();
+        let down = equal_variance::propose(&problem, Direction::TopDown, &Run::default()).unwrap();
         assert_eq!(down.order.sequence(), [0, 1, 2]);
-        let up = equal_variance::propose(&problem, Direction::BottomUp, &()).unwrap();
+        let up = equal_variance::propose(&problem, Direction::BottomUp, &Run::default()).unwrap();
         assert_eq!(up.order.size(), 3);
     }
 }
@@ -234,17 +234,24 @@ fn close_to_collinear_is_not_collinear() {
 #[test]
 fn an_observer_can_stop_it() {
     struct Stop;
-    impl Observer for Stop {
+    impl nocurl::Watch for Stop {
         fn report(&self, progress: Progress) {
             assert_eq!(progress.total, Some(2));
         }
-        fn cancelled(&self) -> bool {
+    }
+
+    impl nocurl::Stop for Stop {
+        fn is_stopped(&self) -> bool {
             true
         }
     }
     let problem = problem(Mat::<f64>::identity(2, 2).as_ref(), 10);
     for direction in [Direction::TopDown, Direction::BottomUp] {
-        let result = equal_variance::propose(&problem, direction, &Stop);
+        let result = equal_variance::propose(
+            &problem,
+            direction,
+            &Run::default().watched_by(&Stop).stopped_by(&Stop),
+        );
         assert_eq!(result.unwrap_err(), Error::Cancelled);
     }
 }

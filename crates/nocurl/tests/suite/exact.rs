@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use nocurl::methods::exact::{self, ExactParams, ExactScore};
-use nocurl::{Dag, Error, Mat, MatRef, Moments, Observer, Problem, Progress, Proposal};
+use nocurl::methods::exact::{self, Exact, ExactScore};
+use nocurl::{Dag, Error, Mat, MatRef, Moments, Problem, Progress, Proposal, Run};
 use proptest::prelude::*;
 
 const ROWS: u64 = 50;
@@ -14,12 +14,12 @@ fn problem(s: MatRef<'_, f64>, rows: u64) -> Problem {
     Problem::new(&moments, true).unwrap()
 }
 
-fn bic() -> ExactParams {
-    ExactParams { score: ExactScore::Bic, ..Default::default() }
+fn bic() -> Exact {
+    Exact { score: ExactScore::Bic, ..Default::default() }
 }
 
-fn solve(s: MatRef<'_, f64>, params: &ExactParams) -> Proposal {
-    exact::propose(&problem(s, ROWS), params, &()).unwrap()
+fn solve(s: MatRef<'_, f64>, params: &Exact) -> Proposal {
+    exact::propose(&problem(s, ROWS), params, &Run::default()).unwrap()
 }
 
 fn gram(d: usize, n: usize) -> impl Strategy<Value = Mat<f64>> {
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn least_squares_is_the_best_of_all_permutations(s in (2usize..=6).prop_flat_map(|d| gram(d, d + 4))) {
         let variables: Vec<usize> = (0..s.nrows()).collect();
-        let found = least_squares(s.as_ref(), &solve(s.as_ref(), &ExactParams::default()).order.sequence());
+        let found = least_squares(s.as_ref(), &solve(s.as_ref(), &Exact::default()).order.sequence());
         let best = permutations(&variables)
             .iter()
             .map(|order| least_squares(s.as_ref(), order))
@@ -91,7 +91,7 @@ proptest! {
     fn collinear_columns_do_not_mislead(s in gram(4, 9), rank in 2usize..4) {
         // Columns from `rank` on repeat the first ones.
         let s = Mat::from_fn(5, 5, |i, j| s[(i % rank, j % rank)]);
-        let proposal = solve(s.as_ref(), &ExactParams::default());
+        let proposal = solve(s.as_ref(), &Exact::default());
         let found = least_squares(s.as_ref(), &proposal.order.sequence());
         let best = permutations(&[0, 1, 2, 3, 4])
             .iter()
@@ -105,7 +105,7 @@ proptest! {
     /// Thirteen variables are enough for the sets to be shared among threads.
     #[test]
     fn no_order_is_better(s in gram(13, 30), order in Just((0..13).collect::<Vec<usize>>()).prop_shuffle()) {
-        let found = solve(s.as_ref(), &ExactParams::default()).order.sequence();
+        let found = solve(s.as_ref(), &Exact::default()).order.sequence();
         let bound = least_squares(s.as_ref(), &order) * (1.0 + 1e-10);
         prop_assert!(least_squares(s.as_ref(), &found) <= bound);
         // Nor one that differs by a single exchange.
@@ -163,7 +163,7 @@ fn banded(d: usize) -> Mat<f64> {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let s = banded(14);
-    for params in [ExactParams::default(), bic()] {
+    for params in [Exact::default(), bic()] {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| solve(s.as_ref(), &params))
@@ -177,7 +177,7 @@ fn the_number_of_threads_does_not_matter() {
 #[test]
 fn independent_variables_keep_their_order_and_get_no_edges() {
     let s = Mat::from_fn(5, 5, |i, j| if i == j { 5.0 - i as f64 } else { 0.0 });
-    assert_eq!(solve(s.as_ref(), &ExactParams::default()).order.sequence(), [0, 1, 2, 3, 4]);
+    assert_eq!(solve(s.as_ref(), &Exact::default()).order.sequence(), [0, 1, 2, 3, 4]);
     let proposal = solve(s.as_ref(), &bic());
     assert_eq!(proposal.order.sequence(), [0, 1, 2, 3, 4]);
     assert_eq!(proposal.weights.unwrap(), Mat::<f64>::zeros(5, 5));
@@ -191,7 +191,7 @@ fn bic_survives_exact_collinearity() {
     let proposal = solve(s.as_ref(), &bic());
     let weights = proposal.weights.unwrap();
     assert!((0..3).all(|i| (0..3).all(|j| weights[(i, j)].is_finite())));
-    let few = exact::propose(&problem(s.as_ref(), 3), &bic(), &()).unwrap();
+    let few = exact::propose(&problem(s.as_ref(), 3), &bic(), &Run::default()).unwrap();
     let weights = few.weights.unwrap();
     assert!((0..3).all(|i| (0..3).all(|j| weights[(i, j)].is_finite())));
 }
@@ -200,17 +200,18 @@ fn bic_survives_exact_collinearity() {
 fn too_many_variables_are_refused_before_memory_is_taken() {
     let s = Mat::<f64>::identity(30, 30);
     for (score, expected) in [(ExactScore::LeastSquares, 29), (ExactScore::Bic, 26)] {
-        let params = ExactParams { score, ..Default::default() };
-        let error = exact::propose(&problem(s.as_ref(), ROWS), &params, &()).unwrap_err();
+        let params = Exact { score, ..Default::default() };
+        let error =
+            exact::propose(&problem(s.as_ref(), ROWS), &params, &Run::default()).unwrap_err();
         let Error::TooManyColumns { limit, columns, .. } = error else { panic!("{error}") };
         assert_eq!((limit, columns), (expected, 30));
     }
     let s = Mat::<f64>::identity(4, 4);
-    let params = ExactParams { max_variables: Some(3), ..Default::default() };
-    let error = exact::propose(&problem(s.as_ref(), ROWS), &params, &()).unwrap_err();
+    let params = Exact { max_variables: Some(3), ..Default::default() };
+    let error = exact::propose(&problem(s.as_ref(), ROWS), &params, &Run::default()).unwrap_err();
     assert!(error.to_string().starts_with("method `exact` takes at most 3 variables"), "{error}");
-    let params = ExactParams { max_variables: Some(64), ..Default::default() };
-    let error = exact::propose(&problem(s.as_ref(), ROWS), &params, &()).unwrap_err();
+    let params = Exact { max_variables: Some(64), ..Default::default() };
+    let error = exact::propose(&problem(s.as_ref(), ROWS), &params, &Run::default()).unwrap_err();
     assert!(matches!(error, Error::Parameter { name: "max_variables", .. }));
 }
 
@@ -220,11 +221,14 @@ struct Recorder {
     patience: usize,
 }
 
-impl Observer for Recorder {
+impl nocurl::Watch for Recorder {
     fn report(&self, progress: Progress) {
         self.seen.lock().unwrap().push(progress);
     }
-    fn cancelled(&self) -> bool {
+}
+
+impl nocurl::Stop for Recorder {
+    fn is_stopped(&self) -> bool {
         self.seen.lock().unwrap().len() >= self.patience
     }
 }
@@ -232,17 +236,22 @@ impl Observer for Recorder {
 #[test]
 fn progress_rises_to_the_total_and_can_be_stopped() {
     let problem = problem(banded(16).as_ref(), ROWS);
-    for (params, reports) in [(ExactParams::default(), 64), (bic(), 16 * 2 + 4)] {
-        let observer = Recorder { seen: Mutex::default(), patience: usize::MAX };
-        exact::propose(&problem, &params, &observer).unwrap();
-        let seen = observer.seen.into_inner().unwrap();
+    for (params, reports) in [(Exact::default(), 64), (bic(), 16 * 2 + 4)] {
+        let run = Recorder { seen: Mutex::default(), patience: usize::MAX };
+        exact::propose(&problem, &params, &Run::default().watched_by(&run).stopped_by(&run))
+            .unwrap();
+        let seen = run.seen.into_inner().unwrap();
         assert_eq!(seen.len(), reports);
         assert!(seen.windows(2).all(|w| w[0].stage != w[1].stage || w[0].done < w[1].done));
         assert_eq!(Some(seen[reports - 1].done), seen[reports - 1].total);
 
         for patience in [1, reports - 1] {
-            let observer = Recorder { seen: Mutex::default(), patience };
-            let result = exact::propose(&problem, &params, &observer);
+            let run = Recorder { seen: Mutex::default(), patience };
+            let result = exact::propose(
+                &problem,
+                &params,
+                &Run::default().watched_by(&run).stopped_by(&run),
+            );
             assert_eq!(result.unwrap_err(), Error::Cancelled);
         }
     }
@@ -250,8 +259,8 @@ fn progress_rises_to_the_total_and_can_be_stopped() {
 
 #[test]
 fn parameters_are_read_by_name() {
-    let params: ExactParams = serde_json::from_str(r#"{"score": "bic"}"#).unwrap();
+    let params: Exact = serde_json::from_str(r#"{"score": "bic"}"#).unwrap();
     assert_eq!(params, bic());
-    assert_eq!(serde_json::from_str::<ExactParams>("{}").unwrap(), ExactParams::default());
-    assert!(serde_json::from_str::<ExactParams>(r#"{"scores": "bic"}"#).is_err());
+    assert_eq!(serde_json::from_str::<Exact>("{}").unwrap(), Exact::default());
+    assert!(serde_json::from_str::<Exact>(r#"{"scores": "bic"}"#).is_err());
 }

@@ -1,18 +1,18 @@
 //! Greedy search over equivalence classes, against its definition and against other programs.
 
+use std::sync::atomic::AtomicBool;
+
 use std::collections::BTreeMap;
 
-use nocurl::methods::{ExactParams, ExactScore, FgesParams, FgesSearch};
+use nocurl::methods::{Exact, ExactScore, Fges, FgesSearch};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
-use nocurl::{
-    Algorithm, Claim, Cpdag, Dag, Dataset, Error, Mat, Moments, Observer, Options, learn,
-};
+use nocurl::{Algorithm, Claim, Cpdag, Dag, Dataset, Error, Mat, Moments, Options, Run, learn};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn fges(moments: &Moments, search: FgesSearch, penalty: f64) -> nocurl::Fit {
-    let algorithm = Algorithm::Fges(FgesParams { penalty, search });
-    learn(moments, &Options { algorithm, ..Options::default() }, &()).unwrap()
+    let algorithm = Algorithm::from(Fges { penalty, search });
+    learn(moments, &Options { algorithm, ..Options::default() }, &Run::default()).unwrap()
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -133,12 +133,15 @@ fn nothing_next_to_the_result_is_better() {
 /// there.
 #[test]
 fn the_thorough_search_comes_close_to_the_best_class_of_all() {
-    let exact = Algorithm::Exact(ExactParams { score: ExactScore::Bic, ..ExactParams::default() });
+    let exact = Algorithm::from(Exact { score: ExactScore::Bic, ..Exact::default() });
     let (mut optimal, mut two_phase) = (0, 0);
     for seed in 0..30 {
         let moments = data(8, 3.0, 500, seed);
-        let best =
-            learn(&moments, &Options { algorithm: exact.clone(), ..Options::default() }, &());
+        let best = learn(
+            &moments,
+            &Options { algorithm: exact.clone(), ..Options::default() },
+            &Run::default(),
+        );
         let best = score(&moments, &best.unwrap().dag, 1.0);
         for (search, count) in
             [(FgesSearch::Thorough, &mut optimal), (FgesSearch::TwoPhase, &mut two_phase)]
@@ -228,20 +231,18 @@ fn a_variable_with_many_neighbours_ends_with_a_warning() {
 
 #[test]
 fn stops_when_asked_and_refuses_bad_penalties() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let moments = data(10, 3.0, 200, 1);
     let options = |penalty| Options {
-        algorithm: Algorithm::Fges(FgesParams { penalty, ..FgesParams::default() }),
+        algorithm: Algorithm::from(Fges { penalty, ..Fges::default() }),
         ..Options::default()
     };
-    assert_eq!(learn(&moments, &options(2.0), &Stop).unwrap_err(), Error::Cancelled);
+    assert_eq!(
+        learn(&moments, &options(2.0), &Run::default().stopped_by(&AtomicBool::new(true)))
+            .unwrap_err(),
+        Error::Cancelled
+    );
     for penalty in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let error = learn(&moments, &options(penalty), &()).unwrap_err();
+        let error = learn(&moments, &options(penalty), &Run::default()).unwrap_err();
         assert!(error.to_string().contains("`penalty`"), "{error}");
     }
 }
@@ -302,8 +303,8 @@ fn the_thorough_search_is_rarely_beaten() {
 fn a_total_and_its_copy_do_not_keep_it_busy_for_ever() {
     /// Stops after far more steps than four variables can need.
     struct Limit(std::sync::atomic::AtomicU64);
-    impl Observer for Limit {
-        fn cancelled(&self) -> bool {
+    impl nocurl::Stop for Limit {
+        fn is_stopped(&self) -> bool {
             self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 20_000
         }
     }
@@ -320,9 +321,8 @@ fn a_total_and_its_copy_do_not_keep_it_busy_for_ever() {
             _ => rows[i][0] + rows[i][1],
         });
         let data = Dataset::new(Dataset::default_names(4), values).unwrap();
-        let options =
-            Options { algorithm: Algorithm::Fges(FgesParams::default()), ..Options::default() };
-        let found = learn(&data, &options, &Limit(0.into()));
+        let options = Options { algorithm: Algorithm::from(Fges::default()), ..Options::default() };
+        let found = learn(&data, &options, &Run::default().stopped_by(&Limit(0.into())));
         assert!(found.is_ok(), "seed {seed}: {found:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! Methods with prior knowledge: no result breaks it, and exact results are the best that keep it.
 
 use nocurl::Prune;
+use nocurl::Run;
 use nocurl::knowledge::{Knowledge, KnowledgeSpec, Tier};
+use nocurl::methods::EqTd;
 use nocurl::methods::Solver;
-use nocurl::methods::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::methods::{Exact, ExactScore, NoCurl, Notears, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
 use nocurl::{Algorithm, Cpdag, Dag, Dataset, Error, Fit, Mat, Moments, Options, learn, metrics};
@@ -26,7 +28,7 @@ fn table(variables: usize, mechanism: Mechanism, seed: u64) -> Dataset {
 }
 
 fn bic() -> Algorithm {
-    Algorithm::Exact(ExactParams { score: ExactScore::Bic, max_variables: None })
+    Algorithm::from(Exact { score: ExactScore::Bic, max_variables: None })
 }
 
 /// Every method that takes knowledge, with the variants that go their own way.
@@ -41,17 +43,17 @@ fn methods() -> Vec<Algorithm> {
         Variant::RandomStart,
         Variant::RandomPotential,
     ] {
-        let params = NoCurlParams { variant, max_iterations: 50, ..NoCurlParams::default() };
-        all.push(Algorithm::NoCurl(params));
+        let params = NoCurl { variant, max_iterations: 50, ..NoCurl::default() };
+        all.push(Algorithm::from(params));
     }
     let solver = Solver::Lbfgs;
-    all.push(Algorithm::NoCurl(NoCurlParams { solver, ..NoCurlParams::default() }));
-    all.push(Algorithm::Notears(NotearsParams { lambda1: 0.1, ..NotearsParams::default() }));
+    all.push(Algorithm::from(NoCurl { solver, ..NoCurl::default() }));
+    all.push(Algorithm::from(Notears { lambda1: 0.1, ..Notears::default() }));
     all
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    let searches = vec![Refine::EqualVariance, Refine::Bic, Refine::Networks];
+    let searches = vec![Refine::EQUAL_VARIANCE, Refine::BIC, Refine::NETWORKS];
     let refine = prop::option::of(prop::sample::select(searches));
     let rules = vec![Prune::Bic, Prune::Ebic, Prune::TTest { alpha: 0.05 }];
     let prune = prop::option::of(prop::sample::select(rules));
@@ -108,7 +110,7 @@ proptest! {
         let mechanism = if curved { Mechanism::Nonlinear2 } else { Mechanism::Linear };
         let data = table(D, mechanism, seed);
         let options = Options { knowledge: spec, ..options };
-        let fit = learn(&data, &options, &()).unwrap();
+        let fit = learn(&data, &options, &Run::default()).unwrap();
         keeps(&options.knowledge.resolve(data.names()).unwrap(), &fit)?;
     }
 
@@ -119,7 +121,7 @@ proptest! {
         let corner = |i: usize, j: usize| if i >> j & 1 == 1 { 1.0 } else { -1.0 };
         let data = Dataset::new(names(4), Mat::from_fn(32, 4, corner)).unwrap();
         let options = Options { knowledge: spec, ..options };
-        let fit = learn(&data, &options, &()).unwrap();
+        let fit = learn(&data, &options, &Run::default()).unwrap();
         keeps(&options.knowledge.resolve(data.names()).unwrap(), &fit)?;
     }
 }
@@ -139,11 +141,11 @@ fn many_variables_keep_to_what_is_known() {
     };
     let resolved = knowledge.resolve(data.names()).unwrap();
     for method in ["nocurl", "eq-td", "eq-bu", "r2-sortnregress"] {
-        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+        for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
             let algorithm = Algorithm::from_name(method).unwrap();
             let knowledge = knowledge.clone();
             let options = Options { algorithm, refine, knowledge, ..Options::default() };
-            keeps(&resolved, &learn(&data, &options, &()).unwrap()).unwrap();
+            keeps(&resolved, &learn(&data, &options, &Run::default()).unwrap()).unwrap();
         }
     }
 }
@@ -155,7 +157,7 @@ fn methods_that_cannot_honour_knowledge_say_so() {
     let mut refused = Vec::new();
     for algorithm in quick_methods() {
         let options = Options { algorithm, knowledge: knowledge.clone(), ..Options::default() };
-        match learn(&data, &options, &()) {
+        match learn(&data, &options, &Run::default()) {
             Ok(_) => assert!(options.algorithm.takes_knowledge().is_ok()),
             Err(error) => {
                 assert!(matches!(error, Error::TakesNoKnowledge { .. }), "{error}");
@@ -166,7 +168,7 @@ fn methods_that_cannot_honour_knowledge_say_so() {
         let tiers = vec![Tier::new(["v0", "v1"])];
         let options =
             Options { knowledge: KnowledgeSpec { tiers, ..KnowledgeSpec::default() }, ..options };
-        assert!(learn(&data, &options, &()).is_ok());
+        assert!(learn(&data, &options, &Run::default()).is_ok());
     }
     assert_eq!(refused, ["fges", "mmpc"]);
 }
@@ -219,7 +221,7 @@ proptest! {
             .map(|dag| bic_of(&moments, dag))
             .fold(f64::INFINITY, f64::min);
         let options = Options { algorithm: bic(), knowledge: spec, ..Options::default() };
-        let found = bic_of(&moments, &learn(&moments, &options, &()).unwrap().dag);
+        let found = bic_of(&moments, &learn(&moments, &options, &Run::default()).unwrap().dag);
         prop_assert!((found - best).abs() < 1e-9 * best.abs().max(1.0), "{found} {best}");
     }
 
@@ -241,9 +243,9 @@ proptest! {
             .filter(|dag| knowledge.is_satisfied_by(dag).is_ok())
             .map(loss)
             .fold(f64::INFINITY, f64::min);
-        let algorithm = Algorithm::Exact(ExactParams::default());
+        let algorithm = Algorithm::from(Exact::default());
         let options = Options { algorithm, knowledge: spec, ..Options::default() };
-        let found = learn(&moments, &options, &()).unwrap().unpruned_loss;
+        let found = learn(&moments, &options, &Run::default()).unwrap().unpruned_loss;
         prop_assert!((found - best).abs() < 1e-9 * best, "{found} {best}");
     }
 
@@ -255,7 +257,7 @@ proptest! {
     ) {
         let moments = table(6, Mechanism::Linear, seed).moments();
         let options = Options { algorithm: bic(), ..Options::default() };
-        let free = learn(&moments, &options, &()).unwrap();
+        let free = learn(&moments, &options, &Run::default()).unwrap();
         let name = |i: &usize| format!("v{i}");
         let (first, second) = free.order.split_at(cut);
         let mut knowledge = KnowledgeSpec {
@@ -270,7 +272,7 @@ proptest! {
                 knowledge.forbidden.push(edge);
             }
         }
-        let bound = learn(&moments, &Options { knowledge, ..options }, &()).unwrap();
+        let bound = learn(&moments, &Options { knowledge, ..options }, &Run::default()).unwrap();
         let (free, bound) = (bic_of(&moments, &free.dag), bic_of(&moments, &bound.dag));
         prop_assert!((free - bound).abs() < 1e-9 * free.abs(), "{free} {bound}");
     }
@@ -282,7 +284,7 @@ proptest! {
         let moments = table(4, Mechanism::Linear, seed).moments();
         let knowledge = spec.resolve(moments.names()).unwrap();
         let options = Options { algorithm: bic(), knowledge: spec, ..Options::default() };
-        let fit = learn(&moments, &options, &()).unwrap();
+        let fit = learn(&moments, &options, &Run::default()).unwrap();
         let class = Cpdag::from_dag(&fit.dag);
         let members: Vec<Dag> = all_dags()
             .into_iter()
@@ -308,7 +310,7 @@ fn true_tiers_help() {
         standardize: true,
         ..Default::default()
     };
-    for algorithm in [Algorithm::from_name("nocurl").unwrap(), Algorithm::EqTd {}, bic()] {
+    for algorithm in [Algorithm::from_name("nocurl").unwrap(), Algorithm::from(EqTd {}), bic()] {
         let (mut without, mut with) = (0, 0);
         for seed in 0..20 {
             let Simulated { truth, data, .. } = simulate(&simulation, seed).unwrap();
@@ -318,7 +320,11 @@ fn true_tiers_help() {
             let shd = |knowledge| {
                 let (algorithm, prune) = (algorithm.clone(), Some(Prune::Bic));
                 let options = Options { algorithm, prune, knowledge, ..Options::default() };
-                metrics::shd(&truth, &learn(&data.moments(), &options, &()).unwrap().dag).unwrap()
+                metrics::shd(
+                    &truth,
+                    &learn(&data.moments(), &options, &Run::default()).unwrap().dag,
+                )
+                .unwrap()
             };
             without += shd(KnowledgeSpec::default());
             with += shd(knowledge);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nocurl::internals::optimize::lbfgs::{LbfgsInfo, LbfgsParams, Limits, minimize};
-use nocurl::{Error, Observer, Progress, Termination};
+use nocurl::{Error, Progress, Run, Termination};
 use proptest::prelude::*;
 
 /// Tolerances so small that only the gradient stops the search.
@@ -17,7 +17,7 @@ fn run(
     limits: Limits<'_>,
     params: &LbfgsParams,
 ) -> LbfgsInfo {
-    minimize(x, &mut objective, limits, params, &(), "test").unwrap()
+    minimize(x, &mut objective, limits, params, &Run::default(), "test").unwrap()
 }
 
 /// The chained Rosenbrock function; its minimum is 0 at (1, .., 1).
@@ -197,8 +197,14 @@ fn an_infinite_start_is_an_error_not_a_panic() {
         gradient.fill(0.0);
         f64::INFINITY
     };
-    let result =
-        minimize(&mut [0.0], &mut nowhere, Limits::default(), &LbfgsParams::default(), &(), "test");
+    let result = minimize(
+        &mut [0.0],
+        &mut nowhere,
+        Limits::default(),
+        &LbfgsParams::default(),
+        &Run::default(),
+        "test",
+    );
     assert!(matches!(result, Err(Error::Numeric { stage: "test", .. })));
 }
 
@@ -254,27 +260,35 @@ fn bad_parameters_and_limits_are_named() {
         assert!(matches!(params.validate(), Err(Error::Parameter { .. })), "{params:?}");
     }
     let limits = Limits { pinned: Some(&[true]), lower: None };
-    let result =
-        minimize(&mut [0.0, 0.0], &mut rosenbrock, limits, &LbfgsParams::default(), &(), "test");
+    let result = minimize(
+        &mut [0.0, 0.0],
+        &mut rosenbrock,
+        limits,
+        &LbfgsParams::default(),
+        &Run::default(),
+        "test",
+    );
     assert!(matches!(result, Err(Error::Mismatch { .. })));
 }
 
 struct StopAfter(AtomicU64);
 
-impl Observer for StopAfter {
+impl nocurl::Watch for StopAfter {
     fn report(&self, progress: Progress) {
         assert_eq!(progress.stage, "valley");
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
 
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for StopAfter {
+    fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }
 }
 
 #[test]
 fn the_observer_can_stop_the_search() {
-    let observer = StopAfter(AtomicU64::new(4));
+    let run = StopAfter(AtomicU64::new(4));
     let mut evaluations = 0;
     let mut counted = |x: &[f64], gradient: &mut [f64]| {
         evaluations += 1;
@@ -285,7 +299,7 @@ fn the_observer_can_stop_the_search() {
         &mut counted,
         Limits::default(),
         &LbfgsParams::default(),
-        &observer,
+        &Run::default().watched_by(&run).stopped_by(&run),
         "valley",
     );
     assert_eq!(result, Err(Error::Cancelled));

@@ -1,9 +1,14 @@
 //! The pipeline that all methods share: defaults, order of stages, awkward data, the registry.
 
+use nocurl::Run;
 use nocurl::graph::Reachability;
 use nocurl::internals::prune;
 use nocurl::internals::regress::{on_order, threshold};
-use nocurl::methods::{NoCurlParams, Variant};
+use nocurl::methods::EqBu;
+use nocurl::methods::EqTd;
+use nocurl::methods::R2SortNRegress;
+use nocurl::methods::SortNRegress;
+use nocurl::methods::{NoCurl, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, simulate};
 use nocurl::{
@@ -42,9 +47,8 @@ fn methods() -> Vec<Algorithm> {
         Variant::RandomStart,
         Variant::RandomPotential,
     ];
-    let variants = variants
-        .map(|variant| Algorithm::NoCurl(NoCurlParams { variant, ..NoCurlParams::default() }));
-    let all = Algorithm::all().into_iter().filter(|method| !method.needs_rows());
+    let variants = variants.map(|variant| Algorithm::from(NoCurl { variant, ..NoCurl::default() }));
+    let all = Algorithm::all().into_iter().filter(|method| !method.facts().needs_rows());
     all.chain(variants).collect()
 }
 
@@ -71,9 +75,12 @@ fn pruning_comes_first_then_the_threshold() {
     let moments = simulated(8, 200, 3);
     let problem = Problem::new(&moments, true).unwrap();
     for bound in [0.0, 0.1, 0.6] {
-        let options =
-            Options { prune: Some(Prune::Bic), threshold: Some(bound), ..with(Algorithm::EqTd {}) };
-        let fit = learn(&moments, &options, &()).unwrap();
+        let options = Options {
+            prune: Some(Prune::Bic),
+            threshold: Some(bound),
+            ..with(Algorithm::from(EqTd {}))
+        };
+        let fit = learn(&moments, &options, &Run::default()).unwrap();
         let order = Order::strict(&fit.order);
         let mut expected = prune(&problem, &order, Prune::Bic).unwrap();
         threshold(&mut expected, bound);
@@ -90,8 +97,8 @@ fn the_threshold_is_03_or_nothing_after_pruning() {
     let simulation = Simulation { weights: (0.15, 0.6), rows: 2000, ..Simulation::default() };
     let moments = simulate(&simulation, 3).unwrap().data.moments();
     let fit = |prune, threshold| {
-        let options = Options { prune, threshold, ..with(Algorithm::EqTd {}) };
-        learn(&moments, &options, &()).unwrap().dag
+        let options = Options { prune, threshold, ..with(Algorithm::from(EqTd {})) };
+        learn(&moments, &options, &Run::default()).unwrap().dag
     };
     assert_eq!(fit(None, None), fit(None, Some(0.3)));
     assert_eq!(fit(Some(Prune::Bic), None), fit(Some(Prune::Bic), Some(0.0)));
@@ -100,11 +107,11 @@ fn the_threshold_is_03_or_nothing_after_pruning() {
     assert_ne!(fit(Some(Prune::Bic), Some(0.3)), fit(Some(Prune::Bic), Some(0.0)));
     for bound in [-0.1, f64::NAN] {
         let options = Options { threshold: Some(bound), ..Options::default() };
-        let result = learn(&moments, &options, &());
+        let result = learn(&moments, &options, &Run::default());
         assert!(matches!(result, Err(Error::Parameter { name: "threshold", .. })), "{bound}");
     }
     let rule = Some(Prune::TTest { alpha: 2.0 });
-    let result = learn(&moments, &Options { prune: rule, ..Options::default() }, &());
+    let result = learn(&moments, &Options { prune: rule, ..Options::default() }, &Run::default());
     assert!(matches!(result, Err(Error::Parameter { name: "alpha", .. })));
 }
 
@@ -112,14 +119,14 @@ fn the_threshold_is_03_or_nothing_after_pruning() {
 fn every_method_gives_a_sound_result_with_every_refinement_and_rule() {
     let moments = simulated(6, 300, 7);
     for algorithm in methods() {
-        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+        for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
             for prune in
                 [None, Some(Prune::Bic), Some(Prune::Ebic), Some(Prune::TTest { alpha: 0.01 })]
             {
                 for center in [true, false] {
                     let options = Options { refine, prune, center, ..with(algorithm.clone()) };
                     let case = format!("{options:?}");
-                    let fit = learn(&moments, &options, &()).unwrap();
+                    let fit = learn(&moments, &options, &Run::default()).unwrap();
                     assert_sound(&fit, &case);
                     assert_eq!(fit.warnings, Vec::<String>::new(), "{case}");
                 }
@@ -134,11 +141,11 @@ fn fewer_rows_than_columns_go_on_with_a_warning() {
         let moments = moments(normal(rows, columns, 9));
         for algorithm in methods() {
             for center in [true, false] {
-                for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+                for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
                     for prune in [None, Some(Prune::Ebic)] {
                         let options = Options { center, refine, prune, ..with(algorithm.clone()) };
                         let case = format!("{rows} x {columns}: {options:?}");
-                        let fit = learn(&moments, &options, &())
+                        let fit = learn(&moments, &options, &Run::default())
                             .unwrap_or_else(|error| panic!("{case}: {error}"));
                         assert_sound(&fit, &case);
                         let told = fit.warnings.iter().filter(|w| w.contains("too few")).count();
@@ -149,10 +156,10 @@ fn fewer_rows_than_columns_go_on_with_a_warning() {
         }
         // A t-test has no freedom left and says what it needs.
         let options =
-            Options { prune: Some(Prune::TTest { alpha: 0.05 }), ..with(Algorithm::EqTd {}) };
+            Options { prune: Some(Prune::TTest { alpha: 0.05 }), ..with(Algorithm::from(EqTd {})) };
         let needed = columns as u64 + 1;
         assert_eq!(
-            learn(&moments, &options, &()).unwrap_err(),
+            learn(&moments, &options, &Run::default()).unwrap_err(),
             Error::TooFewRows { rows: rows as u64, needed }
         );
     }
@@ -168,13 +175,13 @@ fn collinear_columns_are_named_and_the_method_goes_on() {
     let moments = moments(x);
     for algorithm in methods() {
         for center in [true, false] {
-            for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
                 for prune in
                     [None, Some(Prune::Bic), Some(Prune::Ebic), Some(Prune::TTest { alpha: 0.01 })]
                 {
                     let options = Options { center, refine, prune, ..with(algorithm.clone()) };
                     let case = format!("{options:?}");
-                    let fit = learn(&moments, &options, &())
+                    let fit = learn(&moments, &options, &Run::default())
                         .unwrap_or_else(|error| panic!("{case}: {error}"));
                     assert_sound(&fit, &case);
                     let told: Vec<&String> =
@@ -198,7 +205,9 @@ fn tables_without_an_answer_are_refused() {
     let one_row = moments(normal(1, 3, 1));
     let no_row = moments(normal(0, 3, 1));
     for algorithm in methods() {
-        let error = |moments: &Moments| learn(moments, &with(algorithm.clone()), &()).unwrap_err();
+        let error = |moments: &Moments| {
+            learn(moments, &with(algorithm.clone()), &Run::default()).unwrap_err()
+        };
         assert_eq!(
             error(&constant),
             Error::ConstantColumns { names: vec!["x2".into(), "x4".into()] }
@@ -223,7 +232,7 @@ fn numbers_too_large_to_square_are_refused() {
         let moments = moments(x);
         for algorithm in methods() {
             let options = Options { center, ..with(algorithm.clone()) };
-            let error = learn(&moments, &options, &()).unwrap_err();
+            let error = learn(&moments, &options, &Run::default()).unwrap_err();
             assert!(matches!(error, Error::Numeric { .. }), "{}: {error}", algorithm.name());
             assert!(error.to_string().contains("`x3`"), "{error}");
         }
@@ -242,19 +251,23 @@ fn means_far_above_the_deviations_go_through() {
     let moments = moments(x);
     for algorithm in methods() {
         for prune in [None, Some(Prune::Ebic)] {
-            for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+            for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
                 let options = Options { refine, prune, ..with(algorithm.clone()) };
-                let fit = learn(&moments, &options, &()).unwrap();
+                let fit = learn(&moments, &options, &Run::default()).unwrap();
                 assert_sound(&fit, &format!("{options:?}"));
             }
         }
     }
-    let nocurl = Algorithm::NoCurl(NoCurlParams::default());
-    for algorithm in [nocurl, Algorithm::EqTd {}, Algorithm::EqBu {}, Algorithm::R2SortNRegress {}]
-    {
-        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+    let nocurl = Algorithm::from(NoCurl::default());
+    for algorithm in [
+        nocurl,
+        Algorithm::from(EqTd {}),
+        Algorithm::from(EqBu {}),
+        Algorithm::from(R2SortNRegress {}),
+    ] {
+        for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
             let options = Options { refine, center: false, ..with(algorithm.clone()) };
-            if let Ok(fit) = learn(&moments, &options, &()) {
+            if let Ok(fit) = learn(&moments, &options, &Run::default()) {
                 assert_sound(&fit, &format!("{options:?}"));
             }
         }
@@ -271,10 +284,11 @@ fn columns_of_very_unlike_size_go_through() {
     let scaled =
         Moments::from_covariance(Dataset::default_names(5), 300, vec![0.0; 5], s.as_ref()).unwrap();
     for algorithm in methods() {
-        for refine in [None, Some(Refine::EqualVariance), Some(Refine::Bic)] {
+        for refine in [None, Some(Refine::EQUAL_VARIANCE), Some(Refine::BIC)] {
             let options = Options { refine, ..with(algorithm.clone()) };
             let case = format!("{options:?}");
-            let fit = learn(&scaled, &options, &()).unwrap_or_else(|e| panic!("{case}: {e}"));
+            let fit =
+                learn(&scaled, &options, &Run::default()).unwrap_or_else(|e| panic!("{case}: {e}"));
             assert_sound(&fit, &case);
         }
     }
@@ -286,7 +300,7 @@ fn every_method_survives_json_and_is_found_by_name() {
         let text = serde_json::to_string(&algorithm).unwrap();
         assert_eq!(serde_json::from_str::<Algorithm>(&text).unwrap(), algorithm, "{text}");
         assert!(text.contains(&format!(r#""method":"{}""#, algorithm.name())), "{text}");
-        assert!(!algorithm.summary().is_empty() && !algorithm.assumption().is_empty());
+        assert!(!algorithm.facts().summary.is_empty() && !algorithm.facts().reference.is_empty());
     }
     let names: Vec<&str> = Algorithm::all().iter().map(Algorithm::name).collect();
     for (k, name) in names.iter().enumerate() {
@@ -297,7 +311,7 @@ fn every_method_survives_json_and_is_found_by_name() {
         assert_eq!(serde_json::from_str::<Algorithm>(&short).unwrap(), Algorithm::all()[k]);
     }
     let options = Options {
-        refine: Some(Refine::Bic),
+        refine: Some(Refine::BIC),
         prune: Some(Prune::TTest { alpha: 0.05 }),
         threshold: Some(0.1),
         seed: u64::MAX,
@@ -340,8 +354,10 @@ fn unknown_parameters_are_refused() {
 #[test]
 fn direct_methods_say_so() {
     let moments = simulated(5, 100, 1);
-    for algorithm in [Algorithm::EqTd {}, Algorithm::EqBu {}, Algorithm::SortNRegress {}] {
-        let fit = learn(&moments, &with(algorithm), &()).unwrap();
+    for algorithm in
+        [Algorithm::from(EqTd {}), Algorithm::from(EqBu {}), Algorithm::from(SortNRegress {})]
+    {
+        let fit = learn(&moments, &with(algorithm), &Run::default()).unwrap();
         assert_eq!((fit.termination, fit.iterations), (Termination::Direct, 0));
     }
 }
@@ -351,13 +367,11 @@ fn the_exact_bic_graph_does_not_depend_on_units() {
     let drawn =
         simulate(&Simulation { variables: 6, rows: 500, ..Simulation::default() }, 4).unwrap();
     let moments = drawn.data.moments();
-    let mut algorithm = Algorithm::from_name("exact").unwrap();
-    if let Algorithm::Exact(params) = &mut algorithm {
-        params.score = nocurl::methods::ExactScore::Bic;
-    }
+    let score = nocurl::methods::ExactScore::Bic;
+    let algorithm = Algorithm::from(nocurl::methods::Exact { score, max_variables: None });
     let options = Options { algorithm, ..Options::default() };
     let edges = |fit: &Fit| fit.dag.edges().map(|(i, j, _)| (i, j)).collect::<Vec<_>>();
-    let plain = learn(&moments, &options, &()).unwrap();
+    let plain = learn(&moments, &options, &Run::default()).unwrap();
     assert!(plain.dag.edge_count() > 0);
     // Units in which every weight is far below 0.3, or far above.
     let s = moments.second_moments(true);
@@ -365,5 +379,5 @@ fn the_exact_bic_graph_does_not_depend_on_units() {
     let scaled = Mat::from_fn(6, 6, |i, j| s[(i, j)] * scale(i) * scale(j));
     let names = moments.names().to_vec();
     let scaled = Moments::from_covariance(names, 500, vec![0.0; 6], scaled.as_ref()).unwrap();
-    assert_eq!(edges(&learn(&scaled, &options, &()).unwrap()), edges(&plain));
+    assert_eq!(edges(&learn(&scaled, &options, &Run::default()).unwrap()), edges(&plain));
 }

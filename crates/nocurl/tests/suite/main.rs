@@ -35,37 +35,36 @@ mod simulate;
 mod sort_regress;
 
 use ::nocurl::Algorithm;
-use ::nocurl::methods::{DagGnnParams, NoCurlGnnParams, NoCurlMlpParams, NotearsMlpParams};
+use ::nocurl::methods::{DagGnn, NoCurlGnn, NoCurlMlp, NotearsMlp};
 
 /// All methods, those that train with so few epochs and rows that they end at once.
 fn quick_methods() -> Vec<Algorithm> {
-    let quick = |method| match method {
-        Algorithm::DagGnn(_) => Algorithm::DagGnn(DagGnnParams {
+    let quick = [
+        Algorithm::from(DagGnn {
             hidden: 8,
             epochs: 5,
             batch: 16,
             max_rounds: 3,
-            ..DagGnnParams::default()
+            ..DagGnn::default()
         }),
-        Algorithm::NoCurlGnn(_) => Algorithm::NoCurlGnn(NoCurlGnnParams {
+        Algorithm::from(NoCurlGnn {
             hidden: 8,
             estimate_epochs: 10,
             epochs: 10,
             batch: 16,
-            ..NoCurlGnnParams::default()
+            ..NoCurlGnn::default()
         }),
-        Algorithm::NotearsMlp(_) => Algorithm::NotearsMlp(NotearsMlpParams {
+        Algorithm::from(NotearsMlp {
             hidden: 3,
             max_rounds: 4,
             max_iterations: 20,
-            ..NotearsMlpParams::default()
+            ..NotearsMlp::default()
         }),
-        Algorithm::NoCurlMlp(_) => Algorithm::NoCurlMlp(NoCurlMlpParams {
-            hidden: 3,
-            max_iterations: 20,
-            ..NoCurlMlpParams::default()
-        }),
-        other => other,
+        Algorithm::from(NoCurlMlp { hidden: 3, max_iterations: 20, ..NoCurlMlp::default() }),
+    ];
+    let or_quick = |method: Algorithm| {
+        let like = quick.iter().find(|quick| quick.name() == method.name());
+        like.cloned().unwrap_or(method)
     };
-    Algorithm::all().into_iter().map(quick).collect()
+    Algorithm::all().into_iter().map(or_quick).collect()
 }

@@ -1,5 +1,6 @@
 //! Estimates from data with gaps.
 
+use nocurl::Run;
 use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::{Dataset, Mat, Moments, Termination};
 use proptest::prelude::*;
@@ -31,7 +32,8 @@ fn agrees_with_an_independent_implementation() {
     let (complete, incomplete) = split(&rows);
     assert!(complete.rows() > 0 && incomplete.nrows() > 0);
     let params = EmParams { tolerance: 1e-13, max_iterations: 100_000 };
-    let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &()).unwrap();
+    let fit =
+        expectation_maximization(&complete, incomplete.as_ref(), &params, &Run::default()).unwrap();
     assert_eq!(fit.moments.rows(), golden["rows"].as_u64().unwrap());
     assert_eq!(fit.termination, Termination::Converged);
     let covariance = fit.moments.second_moments(true);
@@ -54,7 +56,8 @@ fn running_out_of_iterations_is_a_result_that_says_so() {
     let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
     let (complete, incomplete) = split(&rows);
     let params = EmParams { max_iterations: 2, ..Default::default() };
-    let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &()).unwrap();
+    let fit =
+        expectation_maximization(&complete, incomplete.as_ref(), &params, &Run::default()).unwrap();
     assert_eq!((fit.termination, fit.iterations), (Termination::MaxIterations, 2));
 }
 
@@ -63,10 +66,12 @@ fn a_variable_without_values_and_a_constant_one_are_errors() {
     let nan = f64::NAN;
     let none = Moments::new(names(2));
     let rows = Mat::from_fn(3, 2, |i, j| if j == 0 { i as f64 } else { nan });
-    let error = expectation_maximization(&none, rows.as_ref(), &EmParams::default(), &());
+    let error =
+        expectation_maximization(&none, rows.as_ref(), &EmParams::default(), &Run::default());
     assert!(error.unwrap_err().to_string().contains("column `x2` has no values"));
     let rows = Mat::from_fn(3, 2, |i, j| if j == 0 { 5.0 } else { [1.0, nan, 2.0][i] });
-    let error = expectation_maximization(&none, rows.as_ref(), &EmParams::default(), &());
+    let error =
+        expectation_maximization(&none, rows.as_ref(), &EmParams::default(), &Run::default());
     assert!(error.unwrap_err().to_string().contains("singular"));
 }
 
@@ -86,7 +91,7 @@ proptest! {
         prop_assume!(rows.iter().flatten().all(|x| !x.is_nan()));
         let (complete, incomplete) = split(&rows);
         let params = EmParams::default();
-        let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &()).unwrap();
+        let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &Run::default()).unwrap();
         let (a, b) = (fit.moments.second_moments(true), complete.second_moments(true));
         for j in 0..a.ncols() {
             prop_assert!((fit.moments.mean()[j] - complete.mean()[j]).abs() < 1e-13);
@@ -102,7 +107,7 @@ proptest! {
             rows.into_iter().filter(|row| row.iter().any(|x| !x.is_nan())).collect();
         let (complete, incomplete) = split(&rows);
         let params = EmParams { max_iterations: 60, ..Default::default() };
-        let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &()).unwrap();
+        let fit = expectation_maximization(&complete, incomplete.as_ref(), &params, &Run::default()).unwrap();
         for pair in fit.log_likelihood.windows(2) {
             let rounding = 1e3 * f64::EPSILON * pair[0].abs().max(1.0);
             prop_assert!(pair[1] >= pair[0] - rounding, "{} then {}", pair[0], pair[1]);

@@ -1,12 +1,14 @@
 //! Max-min parents and children, against a second implementation by inverses and bit masks.
 
-use nocurl::methods::MmpcParams;
-use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Error, Fit, Mat, Moments, Observer, Options, learn};
+use std::sync::atomic::AtomicBool;
 
-fn mmpc(moments: &Moments, params: MmpcParams) -> Fit {
-    let options = Options { algorithm: Algorithm::Mmpc(params), ..Options::default() };
-    learn(moments, &options, &()).unwrap()
+use nocurl::methods::Mmpc;
+use nocurl::simulate::{GraphFamily, Simulation, simulate};
+use nocurl::{Algorithm, Claim, Error, Fit, Mat, Moments, Options, Run, learn};
+
+fn mmpc(moments: &Moments, params: Mmpc) -> Fit {
+    let options = Options { algorithm: Algorithm::from(params), ..Options::default() };
+    learn(moments, &options, &Run::default()).unwrap()
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -86,7 +88,7 @@ fn the_skeleton_is_that_of_a_second_implementation() {
     for (alpha, critical) in [(0.05, 1.959_963_984_540_054), (0.01, 2.575_829_303_548_901)] {
         for seed in 0..20 {
             let moments = data(8, 2.0 + (seed % 4) as f64, 100 + 50 * seed as usize, seed);
-            let fit = mmpc(&moments, MmpcParams { alpha, ..MmpcParams::default() });
+            let fit = mmpc(&moments, Mmpc { alpha, ..Mmpc::default() });
             let expected = skeleton(&moments.second_moments(true), moments.rows() as f64, critical);
             assert_eq!(adjacencies(&fit), expected, "alpha {alpha}, seed {seed}");
             assert_eq!(fit.claim, Claim::Skeleton);
@@ -97,9 +99,8 @@ fn the_skeleton_is_that_of_a_second_implementation() {
 #[test]
 fn limits_on_conditioning_only_add_edges() {
     let moments = data(15, 4.0, 500, 3);
-    let edges = |max_condition| {
-        adjacencies(&mmpc(&moments, MmpcParams { max_condition, ..MmpcParams::default() }))
-    };
+    let edges =
+        |max_condition| adjacencies(&mmpc(&moments, Mmpc { max_condition, ..Mmpc::default() }));
     let (none, one, all) = (edges(Some(0)), edges(Some(1)), edges(None));
     assert!(none.len() > one.len() && one.len() > all.len());
     // Without conditioning the skeleton is that of the correlations that differ from zero.
@@ -130,26 +131,24 @@ fn a_hub_with_many_neighbours_ends_with_a_warning() {
     });
     let (degree, simulated) = hubs.max_by_key(|(degree, _)| *degree).unwrap();
     assert!(degree > 16, "{degree}");
-    let fit = mmpc(&simulated.data.moments(), MmpcParams::default());
+    let fit = mmpc(&simulated.data.moments(), Mmpc::default());
     assert!(fit.warnings.iter().any(|text| text.contains("not all sets")), "{:?}", fit.warnings);
 }
 
 #[test]
 fn stops_when_asked_and_refuses_bad_levels() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let moments = data(10, 3.0, 200, 1);
     let options = |alpha| Options {
-        algorithm: Algorithm::Mmpc(MmpcParams { alpha, ..MmpcParams::default() }),
+        algorithm: Algorithm::from(Mmpc { alpha, ..Mmpc::default() }),
         ..Options::default()
     };
-    assert_eq!(learn(&moments, &options(0.05), &Stop).unwrap_err(), Error::Cancelled);
+    assert_eq!(
+        learn(&moments, &options(0.05), &Run::default().stopped_by(&AtomicBool::new(true)))
+            .unwrap_err(),
+        Error::Cancelled
+    );
     for alpha in [0.0, 1.0, -0.1, f64::NAN] {
-        let error = learn(&moments, &options(alpha), &()).unwrap_err();
+        let error = learn(&moments, &options(alpha), &Run::default()).unwrap_err();
         assert!(error.to_string().contains("`alpha`"), "{error}");
     }
 }

@@ -1,11 +1,12 @@
 //! Whatever the table, every method ends with a graph or with an error, never with a panic.
 
 use nocurl::Prune;
+use nocurl::Run;
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::methods::Acyclicity;
 use nocurl::methods::Solver;
-use nocurl::methods::{ExactParams, ExactScore, NoCurlParams, NotearsParams, Variant};
+use nocurl::methods::{Exact, ExactScore, NoCurl, Notears, Variant};
 use nocurl::refine::Refine;
 use nocurl::{Algorithm, Dataset, Mat, Options, learn};
 use proptest::prelude::*;
@@ -76,12 +77,12 @@ fn table() -> impl Strategy<Value = Mat<f64>> {
 
 fn algorithm() -> impl Strategy<Value = Algorithm> {
     let nocurl = |variant, solver, acyclicity| {
-        Algorithm::NoCurl(NoCurlParams {
+        Algorithm::from(NoCurl {
             variant,
             solver,
             acyclicity,
             max_iterations: 50,
-            ..NoCurlParams::default()
+            ..NoCurl::default()
         })
     };
     let variants = vec![
@@ -101,16 +102,16 @@ fn algorithm() -> impl Strategy<Value = Algorithm> {
         3 => (prop::sample::select(variants), solvers(), penalties())
             .prop_map(move |(variant, solver, acyclicity)| nocurl(variant, solver, acyclicity)),
         2 => (solvers(), penalties(), prop::sample::select(vec![0.0, 0.1])).prop_map(
-            |(solver, acyclicity, lambda1)| Algorithm::Notears(NotearsParams {
+            |(solver, acyclicity, lambda1)| Algorithm::from(Notears {
                 solver,
                 acyclicity,
                 lambda1,
                 max_rounds: 8,
                 max_iterations: 50,
-                ..NotearsParams::default()
+                ..Notears::default()
             })
         ),
-        1 => Just(Algorithm::Exact(ExactParams { score: ExactScore::Bic, max_variables: None })),
+        1 => Just(Algorithm::from(Exact { score: ExactScore::Bic, max_variables: None })),
         4 => prop::sample::select(super::quick_methods().split_off(2)),
     ]
 }
@@ -135,7 +136,7 @@ fn knowledge() -> impl Strategy<Value = KnowledgeSpec> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    let searches = vec![Refine::EqualVariance, Refine::Bic, Refine::Networks];
+    let searches = vec![Refine::EQUAL_VARIANCE, Refine::BIC, Refine::NETWORKS];
     let refine = prop::option::of(prop::sample::select(searches));
     let rules = vec![Prune::Bic, Prune::Ebic, Prune::TTest { alpha: 0.05 }];
     let prune = prop::option::of(prop::sample::select(rules));
@@ -160,7 +161,7 @@ proptest! {
     fn every_table_gives_a_graph_or_an_error(values in table(), options in options()) {
         let names = Dataset::default_names(values.ncols());
         let Ok(data) = Dataset::new(names, values) else { return Ok(()) };
-        match learn(&data, &options, &()) {
+        match learn(&data, &options, &Run::default()) {
             Ok(fit) => {
                 prop_assert!(fit.dag.edges().all(|(_, _, weight)| weight.is_finite()));
                 prop_assert!(fit.potential.iter().all(|value| value.is_finite()));
@@ -173,7 +174,7 @@ proptest! {
                     prop_assert!(place[from] < place[to], "an edge against the order");
                 }
                 // Numbers that are not finite would not come back.
-                let diagnosis = diagnose(&data, &options, &fit, &()).unwrap();
+                let diagnosis = diagnose(&data, &options, &fit, &Run::default()).unwrap();
                 let json = serde_json::to_string(&diagnosis).unwrap();
                 prop_assert_eq!(serde_json::from_str::<Diagnosis>(&json).unwrap(), diagnosis);
             }

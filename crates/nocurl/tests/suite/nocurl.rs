@@ -1,13 +1,15 @@
 //! DAG-NoCurl and its variants.
 
+use std::sync::atomic::AtomicBool;
+
 use nocurl::Prune;
 use nocurl::methods::Acyclicity;
 use nocurl::methods::Solver;
-use nocurl::methods::{NoCurlParams, Variant};
+use nocurl::methods::{NoCurl, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{
-    Algorithm, Dataset, Error, Fit, Mat, Moments, Observer, Options, Termination, learn, metrics,
+    Algorithm, Dataset, Error, Fit, Mat, Moments, Options, Run, Termination, learn, metrics,
 };
 use proptest::prelude::*;
 
@@ -20,12 +22,12 @@ const VARIANTS: [Variant; 6] = [
     Variant::RandomPotential,
 ];
 
-fn options(params: NoCurlParams) -> Options {
-    Options { algorithm: Algorithm::NoCurl(params), center: false, ..Options::default() }
+fn options(params: NoCurl) -> Options {
+    Options { algorithm: Algorithm::from(params), center: false, ..Options::default() }
 }
 
-fn variant(variant: Variant) -> NoCurlParams {
-    NoCurlParams { variant, ..NoCurlParams::default() }
+fn variant(variant: Variant) -> NoCurl {
+    NoCurl { variant, ..NoCurl::default() }
 }
 
 fn draw(variables: usize, degree: f64, seed: u64) -> Simulated {
@@ -80,13 +82,13 @@ proptest! {
         let names = Dataset::default_names(d);
         let moments = Moments::from_covariance(names, 100, vec![0.0; d], s.as_ref()).unwrap();
         for kind in VARIANTS {
-            let params = NoCurlParams {
+            let params = NoCurl {
                 solver, acyclicity, estimate_threshold, max_iterations: 300, ..variant(kind)
             };
             for threshold in [0.0, 0.3] {
                 let options =
                     Options { seed, threshold: Some(threshold), ..options(params.clone()) };
-                let fit = learn(&moments, &options, &()).unwrap();
+                let fit = learn(&moments, &options, &Run::default()).unwrap();
                 check(&fit)?;
                 for (i, j, weight) in fit.dag.edges() {
                     prop_assert!(weight.abs() >= threshold && fit.unpruned[(i, j)] == weight);
@@ -102,12 +104,12 @@ fn easy_graphs_are_recovered() {
         for seed in 0..10 {
             let drawn = draw(10, 2.0, seed);
             let options = Options {
-                refine: Some(Refine::EqualVariance),
+                refine: Some(Refine::EQUAL_VARIANCE),
                 prune: Some(Prune::Ebic),
                 threshold: Some(0.3),
-                ..options(NoCurlParams { lambdas: lambdas.clone(), ..NoCurlParams::default() })
+                ..options(NoCurl { lambdas: lambdas.clone(), ..NoCurl::default() })
             };
-            let fit = learn(&drawn.data.moments(), &options, &()).unwrap();
+            let fit = learn(&drawn.data.moments(), &options, &Run::default()).unwrap();
             let shd = metrics::shd(&drawn.truth, &fit.dag).unwrap();
             assert_eq!(shd, 0, "{lambdas:?}, seed {seed}");
         }
@@ -121,8 +123,8 @@ fn plain_nocurl_is_close_on_small_graphs() {
         let mut total = 0;
         for seed in 0..10 {
             let drawn = draw(10, 3.0, seed);
-            let params = NoCurlParams { solver, ..NoCurlParams::default() };
-            let fit = learn(&drawn.data.moments(), &options(params), &()).unwrap();
+            let params = NoCurl { solver, ..NoCurl::default() };
+            let fit = learn(&drawn.data.moments(), &options(params), &Run::default()).unwrap();
             assert_eq!(fit.termination, Termination::Converged);
             total += metrics::shd(&drawn.truth, &fit.dag).unwrap();
         }
@@ -134,7 +136,7 @@ fn plain_nocurl_is_close_on_small_graphs() {
 fn the_variants_do_what_they_say() {
     let drawn = draw(10, 4.0, 8);
     let moments = drawn.data.moments();
-    let fit = |kind| learn(&moments, &options(variant(kind)), &()).unwrap();
+    let fit = |kind| learn(&moments, &options(variant(kind)), &Run::default()).unwrap();
     let standard = fit(Variant::Standard);
     // `+` starts from Step 2 and only goes down.
     let joint = fit(Variant::Joint);
@@ -165,7 +167,7 @@ fn an_estimate_without_cycles_is_kept() {
     let moments = Moments::from_covariance(names, 1000, vec![0.0; 3], s.as_ref()).unwrap();
     let [projected, threshold, standard] =
         [Variant::Projected, Variant::Threshold, Variant::Standard]
-            .map(|kind| learn(&moments, &options(variant(kind)), &()).unwrap());
+            .map(|kind| learn(&moments, &options(variant(kind)), &Run::default()).unwrap());
     // The estimate itself, which `s` returns when it has no cycle at 0.3, comes back from its
     // projection, to the rounding of one division and one product.
     for j in 0..3 {
@@ -185,14 +187,17 @@ fn an_estimate_without_cycles_is_kept() {
 fn the_seed_decides_random_starts() {
     let moments = draw(8, 3.0, 2).data.moments();
     for kind in [Variant::RandomStart, Variant::RandomPotential] {
-        let fit = |seed| learn(&moments, &Options { seed, ..options(variant(kind)) }, &()).unwrap();
+        let fit = |seed| {
+            learn(&moments, &Options { seed, ..options(variant(kind)) }, &Run::default()).unwrap()
+        };
         let (first, again, other) = (fit(5), fit(5), fit(6));
         assert_eq!(first.unpruned, again.unpruned);
         assert_eq!(first.potential, again.potential);
         assert_ne!(first.unpruned, other.unpruned, "{kind:?}");
     }
     let standard = |seed| {
-        learn(&moments, &Options { seed, ..options(variant(Variant::Standard)) }, &()).unwrap()
+        learn(&moments, &Options { seed, ..options(variant(Variant::Standard)) }, &Run::default())
+            .unwrap()
     };
     assert_eq!(standard(5).unpruned, standard(6).unpruned);
 }
@@ -202,12 +207,12 @@ fn threads_do_not_change_a_bit() {
     // Below and above the size at which conjugate gradients take over.
     for (d, max_iterations) in [(40, 15_000), (260, 6)] {
         let moments = draw(d, 3.0, 1).data.moments();
-        let params = NoCurlParams { max_iterations, ..NoCurlParams::default() };
+        let params = NoCurl { max_iterations, ..NoCurl::default() };
         let prune = (d < 100).then_some(Prune::Ebic);
         let options = Options { prune, ..options(params) };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| learn(&moments, &options, &()).unwrap())
+            pool.install(|| learn(&moments, &options, &Run::default()).unwrap())
         };
         let (one, two) = (with(1), with(2));
         assert_eq!(one.unpruned, two.unpruned, "{d} variables");
@@ -224,8 +229,8 @@ fn running_out_of_iterations_is_a_result_that_says_so() {
     // where it stops from the start.
     for kind in VARIANTS.into_iter().filter(|&kind| kind != Variant::RandomPotential) {
         for solver in [Solver::Ridge, Solver::Lbfgs] {
-            let params = NoCurlParams { max_iterations: 2, solver, ..variant(kind) };
-            let fit = learn(&moments, &options(params), &()).unwrap();
+            let params = NoCurl { max_iterations: 2, solver, ..variant(kind) };
+            let fit = learn(&moments, &options(params), &Run::default()).unwrap();
             assert_eq!(fit.termination, Termination::MaxIterations, "{kind:?} {solver:?}");
             assert!(fit.warnings.iter().any(|w| w.contains("limit of iterations")));
         }
@@ -235,18 +240,18 @@ fn running_out_of_iterations_is_a_result_that_says_so() {
 #[test]
 fn parameters_out_of_range_are_named() {
     let moments = draw(4, 2.0, 1).data.moments();
-    let base = NoCurlParams::default;
+    let base = NoCurl::default;
     for (params, expected) in [
-        (NoCurlParams { lambdas: vec![], ..base() }, "lambdas"),
-        (NoCurlParams { lambdas: vec![1.0, 0.0], ..base() }, "lambdas"),
-        (NoCurlParams { lambdas: vec![f64::INFINITY], ..base() }, "lambdas"),
-        (NoCurlParams { lambdas: vec![f64::NAN], ..base() }, "lambdas"),
-        (NoCurlParams { estimate_threshold: -0.1, ..base() }, "estimate_threshold"),
-        (NoCurlParams { estimate_threshold: f64::NAN, ..base() }, "estimate_threshold"),
-        (NoCurlParams { tolerance: Some(0.0), ..base() }, "tolerance"),
-        (NoCurlParams { max_iterations: 0, ..base() }, "max_iterations"),
+        (NoCurl { lambdas: vec![], ..base() }, "lambdas"),
+        (NoCurl { lambdas: vec![1.0, 0.0], ..base() }, "lambdas"),
+        (NoCurl { lambdas: vec![f64::INFINITY], ..base() }, "lambdas"),
+        (NoCurl { lambdas: vec![f64::NAN], ..base() }, "lambdas"),
+        (NoCurl { estimate_threshold: -0.1, ..base() }, "estimate_threshold"),
+        (NoCurl { estimate_threshold: f64::NAN, ..base() }, "estimate_threshold"),
+        (NoCurl { tolerance: Some(0.0), ..base() }, "tolerance"),
+        (NoCurl { max_iterations: 0, ..base() }, "max_iterations"),
     ] {
-        match learn(&moments, &options(params), &()) {
+        match learn(&moments, &options(params), &Run::default()) {
             Err(Error::Parameter { name, .. }) => assert_eq!(name, expected),
             other => panic!("{expected}: {other:?}"),
         }
@@ -255,15 +260,13 @@ fn parameters_out_of_range_are_named() {
 
 #[test]
 fn every_variant_can_be_stopped() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let moments = draw(6, 2.0, 1).data.moments();
     for kind in VARIANTS {
-        let result = learn(&moments, &options(variant(kind)), &Stop);
+        let result = learn(
+            &moments,
+            &options(variant(kind)),
+            &Run::default().stopped_by(&AtomicBool::new(true)),
+        );
         assert!(matches!(result, Err(Error::Cancelled)), "{kind:?}");
     }
 }

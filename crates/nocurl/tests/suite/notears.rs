@@ -1,8 +1,9 @@
 //! NOTEARS by both solvers.
 
+use nocurl::Run;
 use nocurl::graph::Reachability;
 use nocurl::internals::objective::{Acyclicity, Penalty};
-use nocurl::methods::NotearsParams;
+use nocurl::methods::Notears;
 use nocurl::methods::Solver;
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{Algorithm, Error, Fit, Options, Termination, learn, metrics};
@@ -14,14 +15,14 @@ fn draw(variables: usize, degree: f64, seed: u64) -> Simulated {
     simulate(&simulation, seed).unwrap()
 }
 
-fn fit(drawn: &Simulated, params: NotearsParams, threshold: f64) -> Result<Fit, Error> {
+fn fit(drawn: &Simulated, params: Notears, threshold: f64) -> Result<Fit, Error> {
     let options = Options {
-        algorithm: Algorithm::Notears(params),
+        algorithm: Algorithm::from(params),
         center: false,
         threshold: Some(threshold),
         ..Options::default()
     };
-    learn(&drawn.data.moments(), &options, &())
+    learn(&drawn.data.moments(), &options, &Run::default())
 }
 
 #[test]
@@ -31,7 +32,7 @@ fn results_have_no_cycle_at_any_threshold() {
         let drawn = draw(8, 4.0, seed);
         for solver in SOLVERS {
             for acyclicity in kinds {
-                let params = NotearsParams { solver, acyclicity, ..NotearsParams::default() };
+                let params = Notears { solver, acyclicity, ..Notears::default() };
                 let found = fit(&drawn, params, 0.0).unwrap();
                 let case = format!("{solver:?}, {acyclicity:?}, seed {seed}");
                 assert!(!Reachability::new(found.unpruned.as_ref()).is_cyclic(), "{case}");
@@ -55,11 +56,11 @@ fn results_have_no_cycle_at_any_threshold() {
 fn the_constraint_is_met_or_the_result_says_so() {
     let drawn = draw(8, 3.0, 1);
     for solver in SOLVERS {
-        let params = |max_penalty, max_rounds| NotearsParams {
+        let params = |max_penalty, max_rounds| Notears {
             solver,
             max_penalty,
             max_rounds,
-            ..NotearsParams::default()
+            ..Notears::default()
         };
         let met = fit(&drawn, params(1e16, 100), 0.0).unwrap();
         assert_eq!(met.termination, Termination::Converged, "{solver:?}");
@@ -69,7 +70,7 @@ fn the_constraint_is_met_or_the_result_says_so() {
         let one_round = fit(&drawn, params(1e16, 1), 0.0).unwrap();
         assert_eq!(one_round.termination, Termination::MaxIterations, "{solver:?}");
         assert!(one_round.warnings.iter().any(|w| w.contains("limit of iterations")));
-        let hasty = NotearsParams { max_iterations: 3, ..params(1e16, 100) };
+        let hasty = Notears { max_iterations: 3, ..params(1e16, 100) };
         let hasty = fit(&drawn, hasty, 0.0).unwrap();
         assert_ne!(hasty.termination, Termination::Converged, "{solver:?}");
     }
@@ -81,7 +82,7 @@ fn easy_graphs_are_recovered() {
         let wrong: Vec<usize> = (0..8)
             .map(|seed| {
                 let drawn = draw(8, 2.0, seed);
-                let params = NotearsParams { solver, ..NotearsParams::default() };
+                let params = Notears { solver, ..Notears::default() };
                 let found = fit(&drawn, params, 0.3).unwrap();
                 metrics::shd(&drawn.truth, &found.dag).unwrap()
             })
@@ -96,7 +97,7 @@ fn an_l1_penalty_thins_the_graph() {
     let drawn = draw(8, 3.0, 4);
     for solver in SOLVERS {
         let fits = [0.0, 0.05, 0.5, 100.0].map(|lambda1| {
-            let params = NotearsParams { lambda1, solver, ..NotearsParams::default() };
+            let params = Notears { lambda1, solver, ..Notears::default() };
             let dag = fit(&drawn, params, 1e-3).unwrap().dag;
             (dag.edges().map(|(_, _, weight)| weight.abs()).sum::<f64>(), dag.edge_count())
         });
@@ -110,17 +111,17 @@ fn an_l1_penalty_thins_the_graph() {
 #[test]
 fn parameters_out_of_range_are_named() {
     let drawn = draw(4, 2.0, 1);
-    let base = NotearsParams::default;
+    let base = Notears::default;
     for (params, expected) in [
-        (NotearsParams { lambda1: -1.0, ..base() }, "lambda1"),
-        (NotearsParams { lambda1: f64::NAN, ..base() }, "lambda1"),
-        (NotearsParams { lambda1: f64::INFINITY, ..base() }, "lambda1"),
-        (NotearsParams { penalty_tolerance: 0.0, ..base() }, "penalty_tolerance"),
-        (NotearsParams { max_penalty: 1.0, ..base() }, "max_penalty"),
-        (NotearsParams { max_penalty: f64::INFINITY, ..base() }, "max_penalty"),
-        (NotearsParams { max_rounds: 0, ..base() }, "max_rounds"),
-        (NotearsParams { tolerance: 0.0, ..base() }, "tolerance"),
-        (NotearsParams { max_iterations: 0, ..base() }, "max_iterations"),
+        (Notears { lambda1: -1.0, ..base() }, "lambda1"),
+        (Notears { lambda1: f64::NAN, ..base() }, "lambda1"),
+        (Notears { lambda1: f64::INFINITY, ..base() }, "lambda1"),
+        (Notears { penalty_tolerance: 0.0, ..base() }, "penalty_tolerance"),
+        (Notears { max_penalty: 1.0, ..base() }, "max_penalty"),
+        (Notears { max_penalty: f64::INFINITY, ..base() }, "max_penalty"),
+        (Notears { max_rounds: 0, ..base() }, "max_rounds"),
+        (Notears { tolerance: 0.0, ..base() }, "tolerance"),
+        (Notears { max_iterations: 0, ..base() }, "max_iterations"),
     ] {
         match fit(&drawn, params, 0.3) {
             Err(Error::Parameter { name, .. }) => assert_eq!(name, expected),

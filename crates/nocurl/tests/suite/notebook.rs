@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nocurl::{Epoch, Keeper, Observer, TrainingState};
+use nocurl::{Epoch, Keeper, Run, TrainingState};
 
 /// Keeps every state that is due, goes on from one, and may stop the work.
 #[derive(Default)]
@@ -29,16 +29,21 @@ impl Keeper for Notebook {
     }
 }
 
-impl Observer for Notebook {
+impl Notebook {
+    /// Work that is written down here, kept here and stopped by it.
+    pub(crate) fn run(&self) -> Run<'_> {
+        Run::default().watched_by(self).stopped_by(self).kept_by(self)
+    }
+}
+
+impl nocurl::Watch for Notebook {
     fn trained(&self, epoch: Epoch) {
         self.epochs.lock().unwrap().push(epoch);
     }
+}
 
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        Some(self)
-    }
-
-    fn cancelled(&self) -> bool {
+impl nocurl::Stop for Notebook {
+    fn is_stopped(&self) -> bool {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         self.stop_at.is_some_and(|at| asked >= at)
     }

@@ -1,26 +1,20 @@
 //! Search over orders, against the exact optimum, other searches and its own definition.
 
+use std::sync::atomic::AtomicBool;
+
 use nocurl::internals::regress::refit;
-use nocurl::methods::{ExactParams, ExactScore, FgesParams, FgesSearch, OrderSearchParams};
+use nocurl::methods::{Exact, ExactScore, Fges, FgesSearch, OrderSearch};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
-use nocurl::{
-    Algorithm, Claim, Cpdag, Error, Fit, Mat, Moments, Observer, Options, Problem, learn,
-};
+use nocurl::{Algorithm, Claim, Cpdag, Error, Fit, Mat, Moments, Options, Problem, Run, learn};
 
 use crate::fges::score;
 
 fn fit(moments: &Moments, algorithm: Algorithm) -> Fit {
-    learn(moments, &Options { algorithm, ..Options::default() }, &()).unwrap()
+    learn(moments, &Options { algorithm, ..Options::default() }, &Run::default()).unwrap()
 }
 
 fn search(moments: &Moments, penalty: f64, restarts: u64) -> Fit {
-    fit(
-        moments,
-        Algorithm::OrderSearch(OrderSearchParams {
-            penalty: Some(penalty),
-            restarts: Some(restarts),
-        }),
-    )
+    fit(moments, Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(restarts) }))
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -30,11 +24,11 @@ fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
 
 #[test]
 fn finds_the_optimum_of_small_problems() {
-    let exact = ExactParams { score: ExactScore::Bic, ..ExactParams::default() };
+    let exact = Exact { score: ExactScore::Bic, ..Exact::default() };
     let mut hits = 0;
     for seed in 0..40 {
         let moments = data(8, 4.0, 200, seed);
-        let best = score(&moments, &fit(&moments, Algorithm::Exact(exact.clone())).dag, 1.0);
+        let best = score(&moments, &fit(&moments, Algorithm::from(exact.clone())).dag, 1.0);
         let found = score(&moments, &search(&moments, 1.0, 50).dag, 1.0);
         assert!(found >= best - 1e-6, "seed {seed} beats the optimum");
         hits += u32::from(found <= best + 1e-6);
@@ -63,7 +57,7 @@ fn the_result_is_where_no_single_edge_helps() {
 
 #[test]
 fn restarts_only_help_and_beat_the_greedy_search() {
-    let greedy = FgesParams { search: FgesSearch::TwoPhase, ..FgesParams::default() };
+    let greedy = Fges { search: FgesSearch::TwoPhase, ..Fges::default() };
     let mut better = 0;
     for seed in 0..6 {
         let simulation = Simulation {
@@ -77,7 +71,7 @@ fn restarts_only_help_and_beat_the_greedy_search() {
         let of = |found: Fit| score(&moments, &found.dag, 2.0);
         let first = of(search(&moments, 2.0, 0));
         let last = of(search(&moments, 2.0, 50));
-        let greedy = of(fit(&moments, Algorithm::Fges(greedy.clone())));
+        let greedy = of(fit(&moments, Algorithm::from(greedy.clone())));
         assert!(last <= first + 1e-6 && first <= greedy + 1e-6, "{greedy} {first} {last}");
         better += u32::from(first < greedy - 1.0);
     }
@@ -183,18 +177,16 @@ fn defaults_are_the_extended_criterion_and_a_hundred_restarts() {
 fn penalties_out_of_range_are_refused_and_it_can_be_stopped() {
     let moments = data(5, 2.0, 100, 1);
     for penalty in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let algorithm =
-            Algorithm::OrderSearch(OrderSearchParams { penalty: Some(penalty), restarts: Some(1) });
-        let error = learn(&moments, &Options { algorithm, ..Options::default() }, &()).unwrap_err();
+        let algorithm = Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(1) });
+        let error = learn(&moments, &Options { algorithm, ..Options::default() }, &Run::default())
+            .unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "penalty", .. }), "{error}");
     }
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
-    let algorithm = Algorithm::OrderSearch(OrderSearchParams::default());
-    let stopped = learn(&moments, &Options { algorithm, ..Options::default() }, &Stop);
+    let algorithm = Algorithm::from(OrderSearch::default());
+    let stopped = learn(
+        &moments,
+        &Options { algorithm, ..Options::default() },
+        &Run::default().stopped_by(&AtomicBool::new(true)),
+    );
     assert!(matches!(stopped, Err(Error::Cancelled)));
 }

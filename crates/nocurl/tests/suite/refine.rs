@@ -1,14 +1,17 @@
 //! Order search against recomputation, brute force and the exact optimum.
 
+use std::sync::atomic::AtomicBool;
+
 use nocurl::Prune;
 use nocurl::internals::prune;
 use nocurl::internals::regress::on_order;
+use nocurl::methods::Task;
 use nocurl::methods::equal_variance::{self, Direction};
 use nocurl::methods::exact;
-use nocurl::methods::{ExactParams, ExactScore};
-use nocurl::refine::{Refine, refine};
+use nocurl::methods::{Exact, ExactScore};
+use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, Variances, simulate};
-use nocurl::{Cpdag, Dag, Dataset, Error, Mat, MatRef, Moments, Observer, Order, Problem};
+use nocurl::{Cpdag, Dag, Dataset, Error, Mat, MatRef, Moments, Order, Problem, Run};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -72,7 +75,7 @@ proptest! {
         let d = s.nrows();
         let problem = problem(s.as_ref(), 1000);
         let start = Order::from_potential(&potential);
-        let found = refine(&problem, None, &start, Refine::EqualVariance, 0, &()).unwrap();
+        let found = Refine::EQUAL_VARIANCE.search(&Task::new(&problem, &Run::default()), &start).unwrap();
         let sequence = found.order.sequence();
         prop_assert!(found.order.is_strict());
         let mut sorted = sequence.clone();
@@ -114,8 +117,9 @@ fn orders_that_score_the_same_are_left_alone() {
     ];
     let problem = problem(Mat::from_fn(4, 4, |i, j| values[i][j]).as_ref(), 100);
     for start in [[0, 1, 2, 3], [2, 3, 0, 1], [0, 2, 1, 3], [2, 0, 3, 1], [2, 0, 1, 3]] {
-        let found =
-            refine(&problem, None, &Order::strict(&start), Refine::EqualVariance, 0, &()).unwrap();
+        let found = Refine::EQUAL_VARIANCE
+            .search(&Task::new(&problem, &Run::default()), &Order::strict(&start))
+            .unwrap();
         assert_eq!((found.order.sequence().as_slice(), found.moves), (start.as_slice(), 0));
     }
 }
@@ -138,7 +142,8 @@ fn equal_variance_mostly_finds_the_best_of_all_orders() {
             .map(|order| equal_variance_score(&problem, order))
             .fold(f64::INFINITY, f64::min);
         let start = shuffled(6, seed);
-        let found = refine(&problem, None, &start, Refine::EqualVariance, 0, &()).unwrap();
+        let found =
+            Refine::EQUAL_VARIANCE.search(&Task::new(&problem, &Run::default()), &start).unwrap();
         assert!(found.score_after >= best * (1.0 - 1e-9), "seed {seed} beats every order");
         hits += u32::from(found.score_after <= best * (1.0 + 1e-9));
     }
@@ -150,9 +155,11 @@ fn equal_variance_mostly_finds_the_best_of_all_orders() {
 fn ties_are_broken_by_conditional_variance() {
     let (_, problem) = simulated(&Simulation::default(), 5);
     let tied = Order::from_potential(&[0.0; 10]);
-    let found = refine(&problem, None, &tied, Refine::EqualVariance, 0, &()).unwrap();
+    let found =
+        Refine::EQUAL_VARIANCE.search(&Task::new(&problem, &Run::default()), &tied).unwrap();
     // One place for all: the search starts from the top-down equal-variance order.
-    let greedy = equal_variance::propose(&problem, Direction::TopDown, &()).unwrap().order;
+    let greedy =
+        equal_variance::propose(&problem, Direction::TopDown, &Run::default()).unwrap().order;
     let expected = equal_variance_score(&problem, &greedy.sequence());
     assert!((found.score_before - expected).abs() <= 1e-12 * expected);
     assert!(expected < equal_variance_score(&problem, &(0..10).collect::<Vec<_>>()));
@@ -181,13 +188,14 @@ fn bic_mostly_reaches_the_exact_optimum() {
         standardize: true,
         ..Simulation::default()
     };
-    let params = ExactParams { score: ExactScore::Bic, ..ExactParams::default() };
+    let params = Exact { score: ExactScore::Bic, ..Exact::default() };
     let mut hits = 0;
     for seed in 0..40 {
         let (_, problem) = simulated(&simulation, seed);
-        let best = exact::propose(&problem, &params, &()).unwrap().weights.unwrap();
+        let best = exact::propose(&problem, &params, &Run::default()).unwrap().weights.unwrap();
         let best = bic(&problem, best.as_ref());
-        let found = refine(&problem, None, &shuffled(7, seed), Refine::Bic, 0, &()).unwrap();
+        let found =
+            Refine::BIC.search(&Task::new(&problem, &Run::default()), &shuffled(7, seed)).unwrap();
         assert!(found.score_after <= found.score_before);
         assert_eq!(found.score_after < found.score_before, found.moves > 0);
         assert!(found.score_after >= best - 1e-6, "seed {seed} beats the optimum");
@@ -209,7 +217,8 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
     let mut hits = 0;
     for seed in 0..20 {
         let (truth, problem) = simulated(&simulation, seed);
-        let found = refine(&problem, None, &shuffled(8, seed), Refine::Bic, 0, &()).unwrap();
+        let found =
+            Refine::BIC.search(&Task::new(&problem, &Run::default()), &shuffled(8, seed)).unwrap();
         let graph = Dag::new(prune(&problem, &found.order, Prune::Bic).unwrap()).unwrap();
         hits += u32::from(Cpdag::from_dag(&graph) == Cpdag::from_dag(&truth));
     }
@@ -221,15 +230,16 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
 fn bic_does_not_depend_on_units() {
     let (_, plain) = simulated(&Simulation { variables: 8, rows: 400, ..Simulation::default() }, 3);
     let start = shuffled(8, 1);
-    let expected = refine(&plain, None, &start, Refine::Bic, 0, &()).unwrap();
+    let expected = Refine::BIC.search(&Task::new(&plain, &Run::default()), &start).unwrap();
     assert!(expected.moves > 0);
     // Powers of two, so that correlations are the same to the last bit.
     for exponents in [[1, -2, 3, 9, -7, 0, 5, -4], [230, -230, 220, 240, -210, 0, 225, -240]] {
         let s = plain.covariance();
         let scale = |i: usize| f64::exp2(f64::from(exponents[i]));
         let scaled = Mat::from_fn(8, 8, |i, j| s[(i, j)] * scale(i) * scale(j));
-        let found =
-            refine(&problem(scaled.as_ref(), 400), None, &start, Refine::Bic, 0, &()).unwrap();
+        let found = Refine::BIC
+            .search(&Task::new(&problem(scaled.as_ref(), 400), &Run::default()), &start)
+            .unwrap();
         assert_eq!(found.order, expected.order, "{exponents:?}");
         assert!((found.score_after - expected.score_after).abs() < 1e-6);
     }
@@ -237,15 +247,12 @@ fn bic_does_not_depend_on_units() {
 
 #[test]
 fn both_searches_can_be_stopped() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let (_, problem) = simulated(&Simulation::default(), 0);
-    for score in [Refine::EqualVariance, Refine::Bic] {
-        let result = refine(&problem, None, &shuffled(10, 0), score, 0, &Stop);
+    for score in [Refine::EQUAL_VARIANCE, Refine::BIC] {
+        let result = score.search(
+            &Task::new(&problem, &Run::default().stopped_by(&AtomicBool::new(true))),
+            &shuffled(10, 0),
+        );
         assert!(matches!(result, Err(Error::Cancelled)), "{score:?}");
     }
 }

@@ -1,11 +1,14 @@
 //! The search with networks as regressions.
 
+use std::sync::atomic::AtomicBool;
+
 use nocurl::knowledge::{KnowledgeSpec, Tier};
+use nocurl::methods::Task;
 use nocurl::metrics::shd;
-use nocurl::refine::{Refine, refine};
+use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
-    Algorithm, Claim, Dag, Dataset, Error, Fit, Mat, Observer, Options, Order, Problem, learn,
+    Algorithm, Claim, Dag, Dataset, Error, Fit, Mat, Options, Order, Problem, Run, learn,
 };
 
 fn drawn(mechanism: Mechanism, variables: usize, rows: usize, seed: u64) -> Simulated {
@@ -17,7 +20,7 @@ fn drawn(mechanism: Mechanism, variables: usize, rows: usize, seed: u64) -> Simu
 
 fn options() -> Options {
     let algorithm = Algorithm::from_name("nocurl").unwrap();
-    Options { algorithm, refine: Some(Refine::Networks), ..Options::default() }
+    Options { algorithm, refine: Some(Refine::NETWORKS), ..Options::default() }
 }
 
 fn edges(fit: &Fit) -> Vec<(usize, usize)> {
@@ -40,7 +43,10 @@ fn six_tables() -> impl Iterator<Item = Simulated> {
 #[test]
 fn graphs_are_found_from_the_order_of_nocurl() {
     let far: usize = six_tables()
-        .map(|drawn| shd(&drawn.truth, &learn(&drawn.data, &options(), &()).unwrap().dag).unwrap())
+        .map(|drawn| {
+            shd(&drawn.truth, &learn(&drawn.data, &options(), &Run::default()).unwrap().dag)
+                .unwrap()
+        })
         .sum();
     assert!(far <= 1, "{far}");
 }
@@ -51,7 +57,9 @@ fn most_of_the_edges_are_found_from_the_reversed_order() {
     for drawn in six_tables() {
         let problem = Problem::new(&drawn.data.moments(), true).unwrap();
         let start = reversed(&drawn.truth);
-        let found = refine(&problem, Some(&drawn.data), &start, Refine::Networks, 0, &()).unwrap();
+        let found = Refine::NETWORKS
+            .search(&Task::new(&problem, &Run::default()).with_rows(&drawn.data), &start)
+            .unwrap();
         assert!(found.score_after < found.score_before && found.moves > 0);
         let (ranks, parents) = (found.order.ranks(), found.parents.unwrap());
         let edge = |i: usize, j: usize| f64::from(u8::from(parents[j].contains(&i)));
@@ -74,7 +82,7 @@ fn effects_that_are_not_additive_are_found() {
         if j < 2 { x[j] } else { (2.0 * (x[0] + x[1])).sin() + noise(i) }
     });
     let data = Dataset::new(Dataset::default_names(3), values).unwrap();
-    let fit = learn(&data, &options(), &()).unwrap();
+    let fit = learn(&data, &options(), &Run::default()).unwrap();
     assert_eq!(edges(&fit), [(0, 2), (1, 2)]);
     assert_eq!(fit.claim, Claim::Dag);
 }
@@ -85,7 +93,7 @@ fn it_beats_the_order_it_starts_from() {
     for seed in 11..=13 {
         let drawn = drawn(Mechanism::DagGnn1, 6, 800, seed);
         let distance = |options: &Options| {
-            shd(&drawn.truth, &learn(&drawn.data, options, &()).unwrap().dag).unwrap()
+            shd(&drawn.truth, &learn(&drawn.data, options, &Run::default()).unwrap().dag).unwrap()
         };
         before += distance(&Options { refine: None, ..options() });
         after += distance(&options());
@@ -98,7 +106,7 @@ fn results_do_not_depend_on_threads_or_units() {
     let drawn = drawn(Mechanism::Nonlinear3, 5, 400, 4);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| learn(&drawn.data, &options(), &()).unwrap())
+        pool.install(|| learn(&drawn.data, &options(), &Run::default()).unwrap())
     };
     let (one, two) = (on(1), on(2));
     assert_eq!(one.dag, two.dag);
@@ -111,7 +119,9 @@ fn results_do_not_depend_on_threads_or_units() {
     let started = |data: &Dataset| {
         let problem = Problem::new(&data.moments(), true).unwrap();
         let start = Order::strict(&[3, 1, 4, 0, 2]);
-        refine(&problem, Some(data), &start, Refine::Networks, 0, &()).unwrap()
+        Refine::NETWORKS
+            .search(&Task::new(&problem, &Run::default()).with_rows(data), &start)
+            .unwrap()
     };
     let (plain, scaled) = (started(&drawn.data), started(&scaled));
     assert_eq!(plain.parents, scaled.parents);
@@ -131,7 +141,7 @@ fn what_is_known_is_kept() {
         ..KnowledgeSpec::default()
     };
     let resolved = knowledge.resolve(drawn.data.names()).unwrap();
-    let fit = learn(&drawn.data, &Options { knowledge, ..options() }, &()).unwrap();
+    let fit = learn(&drawn.data, &Options { knowledge, ..options() }, &Run::default()).unwrap();
     assert_eq!(resolved.is_satisfied_by(&fit.dag), Ok(()));
     assert!(fit.dag.edges().any(|(i, j, _)| (i, j) == (order[4], order[0])));
 }
@@ -139,30 +149,30 @@ fn what_is_known_is_kept() {
 #[test]
 fn moments_few_rows_and_other_rows_are_refused() {
     let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
-    let error = learn(&drawn.data.moments(), &options(), &()).unwrap_err();
+    let error = learn(&drawn.data.moments(), &options(), &Run::default()).unwrap_err();
     assert!(matches!(error, Error::NeedsRows { .. }), "{error}");
     assert!(error.to_string().contains("--refine networks"), "{error}");
     let few = Mat::from_fn(34, 5, |i, j| drawn.data.values()[(i, j)]);
     let few = Dataset::new(drawn.data.names().to_vec(), few).unwrap();
-    let error = learn(&few, &options(), &()).unwrap_err();
+    let error = learn(&few, &options(), &Run::default()).unwrap_err();
     assert!(matches!(error, Error::TooFewRows { rows: 34, needed: 35 }), "{error}");
     let problem = Problem::new(&drawn.data.moments(), true).unwrap();
     let start = Order::strict(&[0, 1, 2, 3, 4]);
-    let error = refine(&problem, Some(&few), &start, Refine::Networks, 0, &()).unwrap_err();
+    let error = Refine::NETWORKS
+        .search(&Task::new(&problem, &Run::default()).with_rows(&few), &start)
+        .unwrap_err();
     assert!(matches!(error, Error::Mismatch { .. }), "{error}");
 }
 
 #[test]
 fn it_can_be_stopped() {
-    struct Stop;
-    impl Observer for Stop {
-        fn cancelled(&self) -> bool {
-            true
-        }
-    }
     let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
     let problem = Problem::new(&drawn.data.moments(), true).unwrap();
     let start = Order::strict(&[0, 1, 2, 3, 4]);
-    let result = refine(&problem, Some(&drawn.data), &start, Refine::Networks, 0, &Stop);
+    let result = Refine::NETWORKS.search(
+        &Task::new(&problem, &Run::default().stopped_by(&AtomicBool::new(true)))
+            .with_rows(&drawn.data),
+        &start,
+    );
     assert!(matches!(result, Err(Error::Cancelled)));
 }

@@ -1,5 +1,6 @@
 //! Sorting baselines.
 
+use nocurl::Run;
 use nocurl::methods::sort_regress::{self, SortBy};
 use nocurl::{Mat, MatRef, Moments, Problem};
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ fn problem(s: MatRef<'_, f64>, rows: u64) -> Problem {
 }
 
 fn sequence(s: MatRef<'_, f64>, by: SortBy) -> Vec<usize> {
-    sort_regress::propose(&problem(s, 100), by, &()).unwrap().order.sequence()
+    sort_regress::propose(&problem(s, 100), by, &Run::default()).unwrap().order.sequence()
 }
 
 /// The chain x3 -> x1 -> x2 with weights 2 and unit errors: variances 5, 21, 1.

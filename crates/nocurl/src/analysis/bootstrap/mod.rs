@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::core::progress::Counter;
-use crate::core::{Dag, Data, Error, Observer};
+use crate::core::{Dag, Data, Error, Run};
 use crate::pipeline::{Options, learn};
 use resample::Resampler;
 use tally::{Replicate, Tally};
@@ -162,7 +162,7 @@ pub struct Bootstrap {
 /// use nocurl::Options;
 /// let simulated = simulate(&Simulation { variables: 5, ..Simulation::default() }, 1)?;
 /// let params = BootstrapParams { replicates: 20, ..BootstrapParams::default() };
-/// let found = bootstrap(&simulated.data, &Options::default(), &params, &())?;
+/// let found = bootstrap(&simulated.data, &Options::default(), &params, &Run::default())?;
 /// assert!(found.pairs.iter().all(|pair| pair.adjacent <= 1.0));
 /// # Ok::<(), nocurl::Error>(())
 /// ```
@@ -174,13 +174,13 @@ pub fn bootstrap<'a>(
     data: impl Into<Data<'a>>,
     options: &Options,
     params: &BootstrapParams,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Bootstrap, Error> {
     params.validate()?;
     let resampler = Resampler::new(data.into(), options)?;
     let streams = resample::streams(options.seed, params.replicates);
-    let counter = Counter::new("learning from resampled data", params.replicates, observer);
-    let quiet = Quiet(observer);
+    let counter = Counter::new("learning from resampled data", params.replicates, run);
+    let quiet = run.quiet();
     let mut tally = Tally::new(resampler.columns());
     let (mut failed, mut first_error) = (0, None);
     // No more tables than threads are there at a time, also when a thread that waits takes up
@@ -225,13 +225,4 @@ pub fn bootstrap<'a>(
         paths: tally.paths(params.level),
         pairs,
     })
-}
-
-/// Passes on requests to stop, and keeps quiet about the progress within a replicate.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }

@@ -2,9 +2,9 @@
 
 use super::case::{Case, regressions, short};
 use super::{Bic, Check, Finding, MOST_FOR_REFIT, Verdict};
-use crate::core::{Claim, Dag, Order};
+use crate::core::{Claim, Dag, Order, Run};
 use crate::math::regress::Node;
-use crate::methods::Algorithm;
+use crate::methods::{Algorithm, R2SortNRegress, SortNRegress};
 use crate::pipeline::{Options, Prune, learn, prune};
 
 /// Difference of two scores below which they are equal; they are in units of log-likelihood times
@@ -22,14 +22,14 @@ pub(super) fn check(case: &Case<'_>) -> Finding {
             threshold: None,
             ..case.options.clone()
         };
-        of_graph(case, &learn(case.moments, &options, &()).ok()?.dag)
+        of_graph(case, &learn(case.moments, &options, &Run::default()).ok()?.dag)
     };
     let numbers = Bic {
         learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
         learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
         empty: 0.0,
-        sortnregress: small.then(|| baseline(Algorithm::SortNRegress {})).flatten(),
-        r2_sortnregress: small.then(|| baseline(Algorithm::R2SortNRegress {})).flatten(),
+        sortnregress: small.then(|| baseline(Algorithm::from(SortNRegress {}))).flatten(),
+        r2_sortnregress: small.then(|| baseline(Algorithm::from(R2SortNRegress {}))).flatten(),
     };
     let (verdict, sentence) = judge(case, &numbers);
     Check::Bic(numbers).finding(verdict, sentence)

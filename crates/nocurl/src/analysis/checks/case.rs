@@ -6,7 +6,6 @@ use crate::core::{Dag, Data, Error, Mat, MatRef, Moments};
 use crate::math::Problem;
 use crate::math::linalg::Cholesky;
 use crate::math::regress::Node;
-use crate::pipeline::refine::Refine;
 use crate::pipeline::{Fit, Options};
 
 /// A result with its data, and what several checks compute from them.
@@ -54,17 +53,12 @@ impl<'a> Case<'a> {
 
     /// What found the order, as the user chose it.
     pub(super) fn method(&self) -> &'static str {
-        match self.options.refine {
-            None => self.options.algorithm.name(),
-            Some(Refine::EqualVariance) => "the order search by equal variances",
-            Some(Refine::Bic) => "the order search by BIC",
-            Some(Refine::Networks) => "the search with networks",
-        }
+        self.options.facts().phrase()
     }
 
     /// True when effects are not taken to be linear, so that linear residuals hold more than errors.
     pub(super) fn is_nonlinear(&self) -> bool {
-        !self.options.is_linear()
+        !self.options.facts().linear
     }
 }
 

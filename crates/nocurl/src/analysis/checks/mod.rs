@@ -14,8 +14,7 @@ mod sortability;
 mod table;
 mod units;
 
-use crate::core::progress::checkpoint;
-use crate::core::{Data, Error, Observer, Progress};
+use crate::core::{Data, Error, Progress, Run};
 use crate::pipeline::{Fit, Options};
 use case::Case;
 pub use finding::{
@@ -45,8 +44,8 @@ const MOST_FOR_REFIT: usize = 200;
 /// use nocurl::{Options, learn};
 /// let data = simulate(&Simulation::default(), 1)?.data;
 /// let options = Options::default();
-/// let fit = learn(&data, &options, &())?;
-/// let diagnosis = diagnose(&data, &options, &fit, &())?;
+/// let fit = learn(&data, &options, &Run::default())?;
+/// let diagnosis = diagnose(&data, &options, &fit, &Run::default())?;
 /// for finding in diagnosis.notable() {
 ///     assert!(finding.verdict > Verdict::Ok && !finding.sentence.is_empty());
 /// }
@@ -60,9 +59,9 @@ pub fn diagnose<'a>(
     data: impl Into<Data<'a>>,
     options: &Options,
     fit: &Fit,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Diagnosis, Error> {
-    type Checker = fn(&Case<'_>, &dyn Observer) -> Result<Option<Finding>, Error>;
+    type Checker = fn(&Case<'_>, &Run<'_>) -> Result<Option<Finding>, Error>;
     const CHECKERS: [Checker; 10] = [
         |case, _| Ok(Some(table::sample_size(case))),
         |case, _| Ok(Some(table::collinearity(case))),
@@ -73,7 +72,7 @@ pub fn diagnose<'a>(
         |case, _| Ok(Some(residuals::non_gaussianity(case))),
         |case, _| Ok(hodge_energy::check(case)),
         |case, _| Ok(Some(bic::check(case))),
-        |case, observer| units::check(case, observer).map(Some),
+        |case, run| units::check(case, run).map(Some),
     ];
     let data = data.into();
     let moments = data.moments();
@@ -81,8 +80,8 @@ pub fn diagnose<'a>(
     let mut findings = Vec::with_capacity(CHECKERS.len());
     for (done, checker) in CHECKERS.iter().enumerate() {
         let (stage, total) = ("checking the result", Some(CHECKERS.len() as u64));
-        checkpoint(observer, Progress { stage, done: done as u64, total, objective: None })?;
-        findings.extend(checker(&case, observer)?);
+        run.step(Progress { stage, done: done as u64, total, objective: None })?;
+        findings.extend(checker(&case, run)?);
     }
     Ok(Diagnosis { findings })
 }

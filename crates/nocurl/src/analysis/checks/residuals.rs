@@ -53,7 +53,7 @@ pub(super) fn variances(case: &Case<'_>) -> Finding {
     numbers.ratio = finite(ratio);
     let (method, apart) = (case.method(), short(ratio));
     let (low, high) = (few(numbers.smallest.as_slice()), few(numbers.largest.as_slice()));
-    let (verdict, sentence) = if !case.options.assumes_equal_variances() {
+    let (verdict, sentence) = if !case.options.facts().assumes_equal_variances() {
         let sentence = format!(
             "Error variances differ by a factor of {apart}, from {low} to {high}; {method} does \
              not need them to be equal, so nothing needs to be done."

@@ -1,11 +1,9 @@
 //! What other units of the columns would change.
 
 use super::case::{Case, short};
-use super::{Check, Edge, Finding, MOST_FOR_REFIT, Units, Verdict};
-use crate::core::{Claim, Data, Dataset, Error, Mat, Moments, Observer};
-use crate::methods::Algorithm;
-use crate::pipeline::refine::Refine;
-use crate::pipeline::{Fit, Options, learn};
+use super::{Check, Edge, Finding, Units, Verdict};
+use crate::core::{Claim, Data, Dataset, Error, Mat, Moments, Run};
+use crate::pipeline::{Fit, learn};
 
 /// Standard deviations further apart than this make one threshold mean different things.
 const UNLIKE: f64 = 10.0;
@@ -13,7 +11,7 @@ const UNLIKE: f64 = 10.0;
 /// Edges named in a sentence.
 const SHOWN: usize = 3;
 
-pub(super) fn check(case: &Case<'_>, observer: &dyn Observer) -> Result<Finding, Error> {
+pub(super) fn check(case: &Case<'_>, run: &Run<'_>) -> Result<Finding, Error> {
     let deviations: Vec<f64> = case.moments.variances().into_iter().map(f64::sqrt).collect();
     let mut numbers = Units {
         depends: case.options.depends_on_units(),
@@ -32,7 +30,7 @@ pub(super) fn check(case: &Case<'_>, observer: &dyn Observer) -> Result<Finding,
         );
         return Ok(Check::Units(numbers).finding(Verdict::Ok, sentence));
     }
-    match refit(case, &deviations, observer)? {
+    match refit(case, &deviations, run)? {
         Some(refitted) => {
             numbers.refitted = true;
             compare(case, &refitted, &mut numbers);
@@ -54,26 +52,10 @@ pub(super) fn check(case: &Case<'_>, observer: &dyn Observer) -> Result<Finding,
     Ok(Check::Units(numbers).finding(verdict, sentence))
 }
 
-/// The most variables for which a method runs a second time: about a second of work.
-fn most_variables(options: &Options) -> usize {
-    match options.algorithm {
-        _ if options.refine == Some(Refine::Networks) => 4,
-        Algorithm::Exact(_) => 20,
-        Algorithm::Notears(_) => 100,
-        Algorithm::DagGnn(_) | Algorithm::NoCurlGnn(_) => 10,
-        Algorithm::NotearsMlp(_) | Algorithm::NoCurlMlp(_) => 4,
-        _ => MOST_FOR_REFIT,
-    }
-}
-
 /// The fit to the same data with every column scaled to variance 1; nothing where that takes too
 /// long, needs rows that are not there, or has no result.
-fn refit(
-    case: &Case<'_>,
-    deviations: &[f64],
-    observer: &dyn Observer,
-) -> Result<Option<Fit>, Error> {
-    if case.moments.columns() > most_variables(case.options) {
+fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fit>, Error> {
+    if case.moments.columns() > case.options.most_to_check() {
         return Ok(None);
     }
     let refitted = match (case.options.needs_rows(), case.data) {
@@ -81,11 +63,11 @@ fn refit(
             let (values, n) = (rows.values(), rows.values().nrows());
             let scaled = Mat::from_fn(n, deviations.len(), |i, j| values[(i, j)] / deviations[j]);
             Dataset::new(rows.names().to_vec(), scaled)
-                .and_then(|scaled| learn(&scaled, case.options, observer))
+                .and_then(|scaled| learn(&scaled, case.options, run))
         }
         (true, _) => return Ok(None),
         (false, _) => standardised(case.moments, deviations)
-            .and_then(|scaled| learn(&scaled, case.options, observer)),
+            .and_then(|scaled| learn(&scaled, case.options, run)),
     };
     match refitted {
         Ok(fit) => Ok(Some(fit)),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::resolved::Known;
 use super::{Knowledge, KnowledgeSpec};
 use crate::core::Error;
 use crate::core::error::closest;
@@ -207,7 +208,7 @@ impl<'a> Statements<'a> {
         }
         self.forbidden.iter().for_each(|&(from, to)| allowed.remove(to, from));
         debug_assert!((0..d).all(|v| members(required.row(v)).all(|i| allowed.has(v, i))));
-        Knowledge { names: self.names.to_vec(), required, allowed, before }
+        Knowledge::new(self.names, Known { required, allowed, before })
     }
 
     /// For each variable those that come before it in every order.

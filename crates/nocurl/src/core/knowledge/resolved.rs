@@ -9,10 +9,17 @@ use crate::core::{Cpdag, Dag, Error, Order};
 /// Consistent knowledge about the variables of one table, by index.
 ///
 /// Made by [`KnowledgeSpec::resolve`](super::KnowledgeSpec::resolve); there is at least one graph
-/// that satisfies it. Sets are bit sets: variable `i` is bit `i % 64` of word `i / 64`.
+/// that satisfies it. Where nothing is known, every graph does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Knowledge {
-    pub(super) names: Vec<String>,
+    names: Vec<String>,
+    /// Nothing where every graph is allowed, which then costs no memory and no time.
+    known: Option<Known>,
+}
+
+/// What is known, as sets of variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
     /// Row v: the parents v must have.
     pub(super) required: BitMatrix,
     /// Row v: the parents v may have, those it must have among them.
@@ -21,7 +28,25 @@ pub struct Knowledge {
     pub(super) before: BitMatrix,
 }
 
+impl Known {
+    /// True when every edge is allowed and none is required.
+    fn is_empty(&self, d: usize) -> bool {
+        // A required edge forbids its reverse, and so does an order.
+        (0..d).all(|v| members(self.allowed.row(v)).count() + 1 == d)
+    }
+}
+
 impl Knowledge {
+    /// Nothing known about variables of these names: every graph is allowed.
+    pub fn unconstrained(names: &[String]) -> Self {
+        Self { names: names.to_vec(), known: None }
+    }
+
+    pub(super) fn new(names: &[String], known: Known) -> Self {
+        let known = (!known.is_empty(names.len())).then_some(known);
+        Self { names: names.to_vec(), known }
+    }
+
     /// Number of variables.
     pub fn size(&self) -> usize {
         self.names.len()
@@ -29,41 +54,39 @@ impl Knowledge {
 
     /// True when every edge is allowed and none is required.
     pub fn is_empty(&self) -> bool {
-        // A required edge forbids its reverse, and so does an order.
-        let d = self.size();
-        (0..d).all(|v| members(self.allowed.row(v)).count() + 1 == d)
+        self.known.is_none()
     }
 
     /// True when the edge may be there.
     pub fn allows(&self, from: usize, to: usize) -> bool {
-        self.allowed.has(to, from)
+        self.known.as_ref().map_or(from != to, |known| known.allowed.has(to, from))
     }
 
     /// True when the edge must be there.
     pub fn requires(&self, from: usize, to: usize) -> bool {
-        self.required.has(to, from)
+        self.known.as_ref().is_some_and(|known| known.required.has(to, from))
     }
 
     /// True when `i` comes before `j` in every order: along required edges, from tier to tier,
     /// and any chain of these. Sources in no tier come first and sinks in no tier last, which
     /// costs nothing and lets them have their edges.
     pub fn must_precede(&self, i: usize, j: usize) -> bool {
-        self.before.has(j, i)
+        self.known.as_ref().is_some_and(|known| known.before.has(j, i))
     }
 
-    /// The variables that may be parents of `v`, as a bit set.
-    pub fn allowed_parents(&self, v: usize) -> &[u64] {
-        self.allowed.row(v)
+    /// The variables that may be parents of `v`, by index.
+    pub fn allowed_parents(&self, v: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.size()).filter(move |&i| self.allows(i, v))
     }
 
-    /// The variables that must be parents of `v`, as a bit set.
-    pub fn required_parents(&self, v: usize) -> &[u64] {
-        self.required.row(v)
+    /// The variables that must be parents of `v`, by index.
+    pub fn required_parents(&self, v: usize) -> impl Iterator<Item = usize> + '_ {
+        self.known.iter().flat_map(move |known| members(known.required.row(v)))
     }
 
-    /// The variables that come before `v` in every order, as a bit set.
-    pub fn predecessors(&self, v: usize) -> &[u64] {
-        self.before.row(v)
+    /// The variables that come before `v` in every order, by index.
+    pub fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> + '_ {
+        self.known.iter().flat_map(move |known| members(known.before.row(v)))
     }
 
     /// The order nearest to the given one that keeps to [`Self::must_precede`]: the earliest
@@ -89,9 +112,12 @@ impl Knowledge {
         order: &Order,
         has_edge: impl Fn(usize, usize) -> bool,
     ) -> Order {
+        if self.is_empty() {
+            return order.clone();
+        }
         let (d, ranks) = (self.size(), order.ranks());
         let has_edge = |i: usize, j: usize| has_edge(i, j) && self.allows(i, j);
-        let mut waiting: Vec<usize> = (0..d).map(|j| members(self.before.row(j)).count()).collect();
+        let mut waiting: Vec<usize> = (0..d).map(|j| self.predecessors(j).count()).collect();
         let mut waiting_for_parents: Vec<usize> =
             (0..d).map(|j| (0..d).filter(|&i| has_edge(i, j)).count()).collect();
         let mut left: BTreeSet<(usize, usize)> = (0..d).map(|v| (ranks[v], v)).collect();
@@ -112,7 +138,7 @@ impl Knowledge {
             for &i in &place {
                 left.remove(&(ranks[i], i));
                 for &(_, j) in &left {
-                    waiting[j] -= usize::from(self.before.has(j, i));
+                    waiting[j] -= usize::from(self.must_precede(i, j));
                     waiting_for_parents[j] -= usize::from(has_edge(i, j));
                 }
             }
@@ -134,10 +160,10 @@ impl Knowledge {
         }
         let reach = Reachability::new(dag.weights());
         for j in 0..self.size() {
-            if let Some(i) = members(self.required.row(j)).find(|&i| !dag.has_edge(i, j)) {
+            if let Some(i) = self.required_parents(j).find(|&i| !dag.has_edge(i, j)) {
                 return broken(format!("lacks the required edge `{}` -> `{}`", name(i), name(j)));
             }
-            if let Some(i) = members(self.before.row(j)).find(|&i| reach.reaches(j, i)) {
+            if let Some(i) = self.predecessors(j).find(|&i| reach.reaches(j, i)) {
                 return broken(format!("leads from `{}` back to `{}`", name(j), name(i)));
             }
         }
@@ -149,13 +175,13 @@ impl Knowledge {
     pub(crate) fn candidates(&self, order: &Order) -> Vec<Vec<usize>> {
         let ranks = order.ranks();
         (0..self.size())
-            .map(|v| members(self.allowed.row(v)).filter(|&i| ranks[i] < ranks[v]).collect())
+            .map(|v| self.allowed_parents(v).filter(|&i| ranks[i] < ranks[v]).collect())
             .collect()
     }
 
     /// The edges that must be there, `(from, to)`.
     pub(crate) fn required_edges(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.size()).flat_map(|j| members(self.required.row(j)).map(move |i| (i, j)))
+        (0..self.size()).flat_map(|j| self.required_parents(j).map(move |i| (i, j)))
     }
 
     /// Directs the edges of an equivalence class whose direction follows from the knowledge, by

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
-use crate::core::{Error, Keeper, Observer, Termination, TrainingState, unfit};
+use crate::core::{Error, Keeper, Run, Termination, TrainingState, unfit};
 
 /// A training so far: how each of its passes ended, and the networks after the last one.
 ///
@@ -57,11 +57,11 @@ pub(crate) struct Log<'a> {
 impl<'a> Log<'a> {
     /// Starts from what the observer's keeper has, if that is of networks with these inputs.
     pub(crate) fn open(
-        observer: &'a dyn Observer,
+        run: &'a Run<'a>,
         candidates: &[Vec<usize>],
         hidden: usize,
     ) -> Result<Self, Error> {
-        let keeper = observer.keeper();
+        let keeper = run.keeper();
         let journal: Journal = match keeper.and_then(Keeper::state) {
             None => Journal::default(),
             Some(state) => state.decode()?,

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::sigmoid::{Backward, Forward, sigmoid};
-use crate::core::{Dataset, Observer};
+use crate::core::{Dataset, Run};
 use crate::math::linalg::FactorSpace;
 
 /// Rows that go through a network together; the hidden units of so many stay in the cache.
@@ -241,12 +241,12 @@ impl Rows {
         rows: Range<usize>,
         gradient: &mut [f64],
         space: &mut Workspace,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> f64 {
         gradient.fill(0.0);
         let mut sum = 0.0;
         for start in rows.clone().step_by(BLOCK) {
-            if observer.cancelled() {
+            if run.is_stopped() {
                 return f64::INFINITY;
             }
             sum += self.block(net, start..rows.end.min(start + BLOCK), gradient, space);

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::journal::Log;
 use super::net::{Net, Rows, Workspace};
 use super::train::{Loss, Objective, Training};
-use crate::core::{Dataset, Mat};
+use crate::core::{Dataset, Mat, Run};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::Multiplier;
 
@@ -43,7 +43,7 @@ fn training(rows: &Rows) -> Training<'_> {
         tolerance: 1e-8,
         max_iterations: 10,
         stage: "test",
-        observer: &(),
+        run: &Run::ALONE,
     }
 }
 
@@ -69,7 +69,7 @@ fn plain_loss(rows: &Rows, net: &Net) -> f64 {
 fn loss(rows: &Rows, net: &Net) -> (f64, Vec<f64>) {
     let mut gradient = vec![f64::NAN; net.parameters.len()];
     let all = 0..rows.count();
-    let value = rows.loss(net, all, &mut gradient, &mut Workspace::default(), &());
+    let value = rows.loss(net, all, &mut gradient, &mut Workspace::default(), &Run::default());
     (value, gradient)
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::journal::{Log, Pass};
 use super::net::{Net, Rows, Workspace};
-use crate::core::{Error, Mat, Observer, Termination};
+use crate::core::{Error, Mat, Run, Termination};
 use crate::math::objective::{Acyclicity, Penalty};
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::math::optimize::{Info, Multiplier};
@@ -46,7 +46,7 @@ pub(crate) struct Training<'a> {
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u64,
     pub(crate) stage: &'static str,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) run: &'a Run<'a>,
 }
 
 /// Iterations after which the inputs in use are looked over.
@@ -150,10 +150,9 @@ impl Training<'_> {
         };
         let mut objective = Objective::new(self, nets, multiplier);
         let mut evaluate = |x: &[f64], gradient: &mut [f64]| objective.evaluate(x, gradient);
-        let info =
-            lbfgs::minimize(&mut x, &mut evaluate, limits, &params, self.observer, self.stage);
+        let info = lbfgs::minimize(&mut x, &mut evaluate, limits, &params, self.run, self.stage);
         // A search that was told to stop ends early, in no particular way.
-        if self.observer.cancelled() {
+        if self.run.is_stopped() {
             return Err(Error::Cancelled);
         }
         objective.set_parameters(&x);
@@ -201,7 +200,7 @@ impl Training<'_> {
             let mut gradient = vec![0.0; wide.parameters.len()];
             let all = 0..self.rows.count();
             let mut space = Workspace::default();
-            let squares = self.rows.loss(&wide, all, &mut gradient, &mut space, self.observer);
+            let squares = self.rows.loss(&wide, all, &mut gradient, &mut space, self.run);
             let (_, factor) = self.loss.of(squares);
             let count = wide.weights();
             let (p, hidden) = (candidates.len(), wide.second_layer().len());
@@ -219,7 +218,7 @@ impl Training<'_> {
             grown
         };
         let grown: Vec<bool> = nets.par_iter_mut().zip(candidates).map(choose).collect();
-        if self.observer.cancelled() { Err(Error::Cancelled) } else { Ok(grown.contains(&true)) }
+        if self.run.is_stopped() { Err(Error::Cancelled) } else { Ok(grown.contains(&true)) }
     }
 }
 
@@ -330,7 +329,7 @@ impl<'a> Objective<'a> {
 
     /// Fills in the losses and their gradients; false when it was told to stop.
     fn losses(&mut self) -> bool {
-        let Training { rows, observer, .. } = *self.training;
+        let Training { rows, run, .. } = *self.training;
         let (nets, parts, spaces) = (&*self.nets, self.parts, &self.spaces);
         let size = rows.count().div_ceil(parts);
         self.shares.par_iter_mut().enumerate().for_each(|(task, share)| {
@@ -338,10 +337,10 @@ impl<'a> Objective<'a> {
             let mut space = lock().pop().unwrap_or_default();
             let (net, start) = (&nets[task / parts], task % parts * size);
             let own = start.min(rows.count())..rows.count().min(start + size);
-            share.loss = rows.loss(net, own, &mut share.gradient, &mut space, observer);
+            share.loss = rows.loss(net, own, &mut share.gradient, &mut space, run);
             lock().push(space);
         });
-        !observer.cancelled()
+        !run.is_stopped()
     }
 }
 

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::progress::checkpoint;
-use crate::core::{Error, Observer, Progress, Termination};
+use crate::core::{Error, Progress, Run, Termination};
 
 /// Parameters of [`minimize`]; the defaults are those of SciPy's L-BFGS-B with the relative
 /// tolerance of the published NoCurl experiments.
@@ -148,7 +147,7 @@ pub fn minimize(
     objective: &mut dyn FnMut(&[f64], &mut [f64]) -> f64,
     limits: Limits<'_>,
     params: &LbfgsParams,
-    observer: &dyn Observer,
+    run: &Run<'_>,
     stage: &'static str,
 ) -> Result<LbfgsInfo, Error> {
     params.validate()?;
@@ -178,7 +177,7 @@ pub fn minimize(
     let mut iterations = 0;
     let termination = loop {
         let progress = Progress { stage, done: iterations, total: None, objective: Some(value) };
-        checkpoint(observer, progress)?;
+        run.step(progress)?;
         let steepness = projected_norm(x, &gradient, limits);
         if steepness <= params.gradient_tolerance {
             break Termination::Converged;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lbfgs::{self, LbfgsParams, Limits};
 use super::ridge::{self, Multiplier};
-use crate::core::{Error, Knowledge, Mat, MatRef, Observer, Termination};
+use crate::core::{Error, Knowledge, Mat, MatRef, Run, Termination};
 use crate::math::linalg;
 use crate::math::objective::{Acyclicity, Penalty};
 
@@ -48,7 +48,7 @@ pub struct Penalised<'a> {
     /// Limit on iterations.
     pub max_iterations: u64,
     /// Edges that this does not allow have weight zero, as the diagonal.
-    pub knowledge: Option<&'a Knowledge>,
+    pub knowledge: &'a Knowledge,
 }
 
 /// How a minimisation went.
@@ -73,13 +73,11 @@ impl Penalised<'_> {
         &self,
         multiplier: Multiplier,
         weights: &mut Mat<f64>,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> Result<Info, Error> {
         match self.solver {
-            Solver::Ridge if self.lambda1 == 0.0 => {
-                ridge::minimise(self, multiplier, weights, observer)
-            }
-            _ => self.lbfgs(multiplier, weights, observer),
+            Solver::Ridge if self.lambda1 == 0.0 => ridge::minimise(self, multiplier, weights, run),
+            _ => self.lbfgs(multiplier, weights, run),
         }
     }
 
@@ -88,7 +86,7 @@ impl Penalised<'_> {
         &self,
         multiplier: Multiplier,
         weights: &mut Mat<f64>,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> Result<Info, Error> {
         let d = weights.nrows();
         let split = self.lambda1 > 0.0;
@@ -107,7 +105,7 @@ impl Penalised<'_> {
         }
         let pinned: Vec<bool> = (0..x.len())
             .map(|k| (k % size % d, k % size / d))
-            .map(|(i, j)| i == j || self.knowledge.is_some_and(|known| !known.allows(i, j)))
+            .map(|(i, j)| i == j || !self.knowledge.allows(i, j))
             .collect();
         let lower = vec![0.0; x.len()];
         let limits =
@@ -143,8 +141,7 @@ impl Penalised<'_> {
             max_iterations: self.max_iterations,
             ..LbfgsParams::default()
         };
-        let info =
-            lbfgs::minimize(&mut x, &mut objective, limits, &params, observer, "first estimate")?;
+        let info = lbfgs::minimize(&mut x, &mut objective, limits, &params, run, "first estimate")?;
         for j in 0..d {
             for i in 0..d {
                 let positive = x[j * d + i];
@@ -208,6 +205,7 @@ mod tests {
     #[test]
     fn gradients_agree_with_finite_differences() {
         let d = 5;
+        let names = crate::core::Dataset::default_names(d);
         let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.3 / (1 + i + j) as f64 });
         let point = Mat::from_fn(d, d, |i, j| 0.1 * ((i * 7 + j * 3) % 5) as f64 - 0.2);
         for acyclicity in [Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet] {
@@ -219,7 +217,7 @@ mod tests {
                     solver: Solver::Lbfgs,
                     tolerance: 1e-8,
                     max_iterations: 1,
-                    knowledge: None,
+                    knowledge: &Knowledge::unconstrained(&names),
                 };
                 let multiplier = Multiplier { linear, quadratic };
                 let mut state = Evaluation::new(&problem, multiplier, d);

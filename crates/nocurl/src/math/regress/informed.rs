@@ -16,7 +16,8 @@ use crate::math::Problem;
 /// [`Error::Collinear`] when the second moments are singular.
 pub fn along(problem: &Problem, order: &Order) -> Result<Mat<f64>, Error> {
     let mut weights = on_order(problem, order)?.weights;
-    if let Some(knowledge) = problem.knowledge() {
+    let knowledge = problem.knowledge();
+    if !knowledge.is_empty() {
         let ranks = order.ranks();
         let before = |v: usize| ranks.iter().filter(|&&rank| rank < ranks[v]).count();
         let candidates = knowledge.candidates(order);
@@ -38,7 +39,10 @@ pub(crate) fn restrict(
     order: &Order,
     mut weights: Mat<f64>,
 ) -> Result<Mat<f64>, Error> {
-    let Some(knowledge) = problem.knowledge() else { return Ok(weights) };
+    let knowledge = problem.knowledge();
+    if knowledge.is_empty() {
+        return Ok(weights);
+    }
     let candidates = knowledge.candidates(order);
     let mut changed = Vec::new();
     for (v, candidates) in candidates.into_iter().enumerate() {
@@ -57,10 +61,8 @@ pub(crate) fn restrict(
 /// [`threshold`] that leaves required edges in, however small; those of weight 0 get one of the
 /// size of rounding, so that they are edges.
 pub(crate) fn threshold_unless_required(problem: &Problem, weights: &mut Mat<f64>, bound: f64) {
-    let required: Vec<(usize, usize, f64)> = problem.knowledge().map_or(Vec::new(), |knowledge| {
-        let edges = knowledge.required_edges();
-        edges.map(|(i, j)| (i, j, weights[(i, j)])).collect()
-    });
+    let edges = problem.knowledge().required_edges();
+    let required: Vec<(usize, usize, f64)> = edges.map(|(i, j)| (i, j, weights[(i, j)])).collect();
     threshold(weights, bound);
     for (i, j, weight) in required {
         weights[(i, j)] = if weight == 0.0 { faintest(problem, i, j) } else { weight };

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::basis::Basis;
 use crate::core::moments::BLOCK_ROWS;
 use crate::core::progress::Counter;
-use crate::core::{Dataset, Error, Mat, MatMut, Observer};
+use crate::core::{Dataset, Error, Mat, MatMut, Run};
 use crate::math::linalg;
 
 /// The most functions whose second moments are kept: 8 GiB of them.
@@ -31,7 +31,7 @@ impl Design {
     /// Expands every variable into at most `size` splines and multiplies everything out.
     ///
     /// Cost O(n (d m)^2) with m functions a variable; memory O((d m)^2), whatever n.
-    pub(super) fn new(data: &Dataset, size: usize, observer: &dyn Observer) -> Result<Self, Error> {
+    pub(super) fn new(data: &Dataset, size: usize, run: &Run<'_>) -> Result<Self, Error> {
         let (n, d) = (data.values().nrows(), data.values().ncols());
         let columns: Vec<&[f64]> = (0..d).map(|j| data.column(j)).collect();
         // With fewer rows than this there is no telling curves from noise.
@@ -52,7 +52,7 @@ impl Design {
         }
         let mut gram = Mat::zeros(total, total);
         let block_rows = (BLOCK_WORK / (total * total)).clamp(32, BLOCK_ROWS);
-        let progress = Counter::new("expanding the columns into splines", n, observer);
+        let progress = Counter::new("expanding the columns into splines", n, run);
         for first in (0..n).step_by(block_rows) {
             let rows = first..n.min(first + block_rows);
             let mut block = Mat::zeros(rows.len(), total);

@@ -284,6 +284,7 @@ fn roughness(penalties: &[f64], coefficients: &[f64]) -> f64 {
 mod tests {
     use super::super::smooth::STRAIGHT;
     use super::*;
+    use crate::core::Run;
     use crate::core::simulate::{Mechanism, Simulation, simulate};
     use crate::core::{Dataset, MatRef};
 
@@ -340,7 +341,7 @@ mod tests {
     #[test]
     fn the_fit_from_moments_is_the_fit_from_rows() {
         let data = data();
-        let design = Design::new(&data, 10, &()).unwrap();
+        let design = Design::new(&data, 10, &Run::default()).unwrap();
         let (parents, smoothing) = (vec![3, 0, 2], vec![0.01, 1.0, 30.0]);
         let penalties = penalties(&design, &parents, &smoothing);
         let (z, y) = table(&data, &parents, 1);
@@ -357,7 +358,7 @@ mod tests {
     #[test]
     fn a_tried_parent_brings_what_it_brings_when_added() {
         let data = data();
-        let design = Design::new(&data, 10, &()).unwrap();
+        let design = Design::new(&data, 10, &Run::default()).unwrap();
         let fit = Additive::with(&design, 1, vec![0, 2], vec![0.1, 3.0]).unwrap();
         let tried = fit.try_parent(&design, 4).unwrap();
         let added =
@@ -370,7 +371,7 @@ mod tests {
     #[test]
     fn a_term_given_the_others_is_the_term_that_would_be_added() {
         let data = data();
-        let design = Design::new(&data, 10, &()).unwrap();
+        let design = Design::new(&data, 10, &Run::default()).unwrap();
         let fit = Additive::with(&design, 1, vec![0, 2, 4], vec![0.1, 3.0, 10.0]).unwrap();
         let last = fit.terms(&design).pop().unwrap().unwrap();
         let without = Additive::with(&design, 1, vec![0, 2], vec![0.1, 3.0]).unwrap();
@@ -383,7 +384,7 @@ mod tests {
     #[test]
     fn freedom_goes_from_all_functions_to_a_straight_line() {
         let data = data();
-        let design = Design::new(&data, 10, &()).unwrap();
+        let design = Design::new(&data, 10, &Run::default()).unwrap();
         let trace = |lambda: f64| {
             let fit = Additive::with(&design, 1, vec![0], vec![lambda]).unwrap();
             fit.blocks(&design)[0].test(design.penalty(0), lambda).1
@@ -397,7 +398,7 @@ mod tests {
     #[test]
     fn a_straight_term_is_tested_as_in_linear_regression() {
         let data = data();
-        let design = Design::new(&data, 10, &()).unwrap();
+        let design = Design::new(&data, 10, &Run::default()).unwrap();
         let (parents, smoothing) = (vec![0, 3], vec![1e9, 1e9]);
         let fit = Additive::with(&design, 4, parents, smoothing).unwrap();
         let (x, y) = table(&data, &[0, 3], 4);

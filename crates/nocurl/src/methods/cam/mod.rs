@@ -8,46 +8,54 @@ mod select;
 mod smooth;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use self::design::Design;
 use self::fit::Additive;
 use self::search::Search;
 use super::require;
 use crate::core::progress::Counter;
-use crate::core::{Dag, Dataset, Error, Mat, Observer, Order, Termination};
+use crate::core::{Dag, Dataset, Error, Mat, Order, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::linear_parts;
-use crate::methods::Proposal;
+use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters};
 
-/// Parameters of causal additive models.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `basis` | 10 | cubic splines a variable is expanded into; fewer where there are few rows or values | from 4 |
-/// | `neighbours` | 10 | most candidates for parents of a variable, chosen by boosting; 0 for no choice | |
-/// | `prune` | true | whether parents that are not significant are dropped after the search | |
-/// | `alpha` | 0.001 | level of that test | between 0 and 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CamParams {
-    /// Splines a variable.
-    pub basis: usize,
-    /// Most candidates for parents of a variable; 0 lets all others be candidates.
-    pub neighbours: usize,
-    /// Whether parents are tested after the search.
-    pub prune: bool,
-    /// Level of the test.
-    pub alpha: f64,
-}
-
-impl Default for CamParams {
-    fn default() -> Self {
-        Self { basis: 10, neighbours: 10, prune: true, alpha: 0.001 }
+parameters! {
+    /// Causal additive models: smooth effects by splines.
+    pub struct Cam {
+        /// Cubic splines a variable is expanded into; fewer where there are few rows or values.
+        basis: usize = 10, "from 4";
+        /// Most candidates for parents of a variable, chosen by boosting; 0 lets all others be candidates.
+        neighbours: usize = 10, "from 0";
+        /// Whether parents that are not significant are dropped after the search.
+        prune: bool = true, "true, false";
+        /// Level of that test.
+        alpha: f64 = 0.001, "between 0 and 1";
     }
 }
 
-impl CamParams {
+impl Method for Cam {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "cam",
+            class: "CAM",
+            summary: "nonlinear: additive splines, greedy order search, significance (CAM)",
+            directions: Directions::NonlinearEffects,
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            depends_on_units: false,
+            reference: "Bühlmann, Peters and Ernest, CAM: Causal additive models, Annals of Statistics 42, 2014",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, task.rows_for("cam")?, self, task.run)
+    }
+}
+
+impl Cam {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -99,7 +107,7 @@ impl CamParams {
 /// the problem.
 ///
 /// ```
-/// use nocurl::methods::cam::{self, CamParams};
+/// use nocurl::methods::cam::{self, Cam};
 /// use nocurl::{Dataset, Mat, Problem};
 /// // x2 = x1^2 + noise.
 /// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;
@@ -107,38 +115,39 @@ impl CamParams {
 /// let values = Mat::from_fn(300, 2, |i, j| if j == 0 { x(i) } else { x(i) * x(i) + noise(i) });
 /// let data = Dataset::new(Dataset::default_names(2), values)?;
 /// let problem = Problem::new(&data.moments(), true)?;
-/// let proposal = cam::propose(&problem, &data, &CamParams::default(), &())?;
+/// let proposal = cam::propose(&problem, &data, &Cam::default(), &Run::default())?;
 /// assert_eq!(proposal.order.sequence(), [0, 1]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(
     problem: &Problem,
     rows: &Dataset,
-    params: &CamParams,
-    observer: &dyn Observer,
+    params: &Cam,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let (n, d) = (rows.values().nrows(), problem.size());
     problem.check_rows(rows, "rows for `cam`")?;
-    let design = Design::new(rows, params.basis, observer)?;
+    let design = Design::new(rows, params.basis, run)?;
     let mut allowed = if params.neighbours == 0 {
         (0..d).map(|j| (0..d).filter(|&i| i != j).collect()).collect()
     } else {
-        select::neighbours(&design, params.neighbours, observer)?
+        select::neighbours(&design, params.neighbours, run)?
     };
-    if let Some(knowledge) = problem.knowledge() {
+    let knowledge = problem.knowledge();
+    if !knowledge.is_empty() {
         for (j, allowed) in allowed.iter_mut().enumerate() {
             allowed.retain(|&i| knowledge.allows(i, j));
         }
     }
-    let mut search = Search::new(&design, allowed, most_parents(n), observer)?;
-    if let Some(knowledge) = problem.knowledge() {
+    let mut search = Search::new(&design, allowed, most_parents(n), run)?;
+    if !knowledge.is_empty() {
         search.start_from(knowledge);
     }
-    search.run(observer)?;
+    search.run(run)?;
     let order = Order::of_dag(&Dag::new(support(d, search.fits.iter().map(Additive::parents)))?);
 
-    let kept = keep(problem, &design, &search.fits, params, observer)?;
+    let kept = keep(problem, &design, &search.fits, params, run)?;
     let mut proposal = Proposal::direct(order);
     proposal.weights =
         Some(linear_parts(problem, support(d, kept.iter().map(Vec::as_slice)).as_ref())?);
@@ -158,11 +167,11 @@ fn keep(
     problem: &Problem,
     design: &Design,
     fits: &[Additive],
-    params: &CamParams,
-    observer: &dyn Observer,
+    params: &Cam,
+    run: &Run<'_>,
 ) -> Result<Vec<Vec<usize>>, Error> {
-    let progress = Counter::new("testing edges", fits.len(), observer);
-    let required = |i, j| problem.knowledge().is_some_and(|knowledge| knowledge.requires(i, j));
+    let progress = Counter::new("testing edges", fits.len(), run);
+    let required = |i, j| problem.knowledge().requires(i, j);
     fits.par_iter()
         .enumerate()
         .map(|(j, fit)| {

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use super::fit::{Additive, Candidate};
-use crate::core::progress::{Counter, checkpoint};
-use crate::core::{Error, Knowledge, Observer, Progress};
+use crate::core::progress::Counter;
+use crate::core::{Error, Knowledge, Progress, Run};
 
 /// The fits of all variables on the parents they were given.
 pub(super) struct Search<'a> {
@@ -27,10 +27,10 @@ impl<'a> Search<'a> {
         design: &'a Design,
         allowed: Vec<Vec<usize>>,
         most: usize,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> Result<Self, Error> {
         let d = design.variables();
-        let progress = Counter::new("scoring single edges", d, observer);
+        let progress = Counter::new("scoring single edges", d, run);
         let fits: Vec<Additive> = (0..d).map(Additive::new).collect();
         let evaluations = allowed.iter().map(Vec::len).sum::<usize>() as u64;
         let open = fits
@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds edges until none is left that would not close a cycle.
-    pub(super) fn run(&mut self, observer: &dyn Observer) -> Result<(), Error> {
+    pub(super) fn run(&mut self, run: &Run<'_>) -> Result<(), Error> {
         while let Some((parent, child, lambda)) = self.best() {
             if self.fits[child].add(self.design, parent, lambda) {
                 self.close(parent, child);
@@ -73,7 +73,7 @@ impl<'a> Search<'a> {
             let left = self.open.iter().map(Vec::len).sum::<usize>() as u64;
             let (done, total) = (self.edges, Some(self.edges + left));
             let stage = "searching the order";
-            checkpoint(observer, Progress { stage, done, total, objective: None })?;
+            run.step(Progress { stage, done, total, objective: None })?;
         }
         Ok(())
     }

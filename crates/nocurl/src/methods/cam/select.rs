@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use crate::core::progress::Counter;
-use crate::core::{Error, Observer};
+use crate::core::{Error, Run};
 
 /// Boosting steps.
 const STEPS: usize = 100;
@@ -28,11 +28,11 @@ const OFTEN: usize = 2;
 pub(super) fn neighbours(
     design: &Design,
     most: usize,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Vec<Vec<usize>>, Error> {
     let d = design.variables();
     let shrunken: Vec<f64> = (0..d).flat_map(|i| shrink(design.penalty(i))).collect();
-    let progress = Counter::new("selecting neighbours", d, observer);
+    let progress = Counter::new("selecting neighbours", d, run);
     let chosen = (0..d)
         .into_par_iter()
         .map(|target| {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::DagGnnParams;
+use super::DagGnn;
 use super::training::Trained;
 use crate::core::Termination;
 use crate::math::optimize::Multiplier;
@@ -62,7 +62,7 @@ impl Lagrangian {
     }
 
     /// Takes in an epoch.
-    pub(super) fn advance(&mut self, params: &DagGnnParams, epoch: &Trained) {
+    pub(super) fn advance(&mut self, params: &DagGnn, epoch: &Trained) {
         let best = self.best.map_or(epoch.loss, |best| best.min(epoch.loss));
         self.best = Some(best);
         let worse = epoch.loss > WORSE * best;
@@ -108,7 +108,7 @@ mod tests {
 
     /// The schedule as the published code nests its loops, for values of h and of the loss that
     /// do not depend on what is trained.
-    fn nested(params: &DagGnnParams, mut epoch: impl FnMut(f64, f64) -> Trained) -> (f64, f64) {
+    fn nested(params: &DagGnn, mut epoch: impl FnMut(f64, f64) -> Trained) -> (f64, f64) {
         let (mut rho, mut alpha, mut latest, mut accepted) = (1.0, 0.0, 1.0, f64::INFINITY);
         let mut best = f64::INFINITY;
         for _ in 0..params.max_rounds {
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn it_moves_as_the_published_loops() {
         for (shrink, jump) in [(0.9, 0), (0.5, 7), (0.2, 0), (0.7, 3), (1.0, 0)] {
-            let params = DagGnnParams { epochs: 3, max_rounds: 12, ..DagGnnParams::default() };
+            let params = DagGnn { epochs: 3, max_rounds: 12, ..DagGnn::default() };
             let results = |count: &mut i32| {
                 *count += 1;
                 let worse = jump > 0 && *count % jump == 0;

@@ -30,7 +30,7 @@ mod params;
 mod state;
 mod training;
 
-pub use params::{DagGnnParams, NoCurlGnnParams};
+pub use params::{DagGnn, NoCurlGnn};
 pub(crate) use state::State;
 
 use self::lagrangian::Lagrangian;
@@ -38,7 +38,7 @@ use self::state::Stage;
 use self::training::Trainer;
 use crate::core::graph::Reachability;
 use crate::core::unfit;
-use crate::core::{Dataset, Error, Mat, MatRef, Observer, Order, Termination};
+use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination};
 use crate::math::optimize::Multiplier;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
 use crate::math::{Problem, hodge};
@@ -76,26 +76,26 @@ use crate::methods::Proposal;
 /// the problem or the state kept is not of this training, [`Error::Numeric`] when it diverges.
 ///
 /// ```
-/// use nocurl::methods::dag_gnn::{self, DagGnnParams};
+/// use nocurl::methods::dag_gnn::{self, DagGnn};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
 /// let simulation = Simulation { variables: 5, rows: 100, ..Simulation::default() };
 /// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
-/// let params = DagGnnParams { epochs: 20, max_rounds: 2, ..DagGnnParams::default() };
-/// let proposal = dag_gnn::propose(&problem, &data, &params, 0, &())?;
+/// let params = DagGnn { epochs: 20, max_rounds: 2, ..DagGnn::default() };
+/// let proposal = dag_gnn::propose(&problem, &data, &params, 0, &Run::default())?;
 /// assert_eq!(proposal.order.size(), 5);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(
     problem: &Problem,
     rows: &Dataset,
-    params: &DagGnnParams,
+    params: &DagGnn,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let trainer = Trainer::new(problem, rows, params.settings(), seed, None, observer)?;
+    let trainer = Trainer::new(problem, rows, params.settings(), seed, None, run)?;
     let mut state = trainer
         .kept()?
         .unwrap_or_else(|| State::new(trainer.initial(), Stage::Constrained(Lagrangian::new())));
@@ -158,28 +158,28 @@ pub fn propose(
 /// Those of [`propose`].
 ///
 /// ```
-/// use nocurl::methods::dag_gnn::{self, NoCurlGnnParams};
+/// use nocurl::methods::dag_gnn::{self, NoCurlGnn};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
 /// let simulation = Simulation { variables: 5, rows: 100, ..Simulation::default() };
 /// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
-/// let params = NoCurlGnnParams { estimate_epochs: 20, epochs: 30, ..NoCurlGnnParams::default() };
-/// let proposal = dag_gnn::propose_with_nocurl(&problem, &data, &params, 0, &())?;
+/// let params = NoCurlGnn { estimate_epochs: 20, epochs: 30, ..NoCurlGnn::default() };
+/// let proposal = dag_gnn::propose_with_nocurl(&problem, &data, &params, 0, &Run::default())?;
 /// assert_eq!(proposal.iterations, 50);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose_with_nocurl(
     problem: &Problem,
     rows: &Dataset,
-    params: &NoCurlGnnParams,
+    params: &NoCurlGnn,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let d = problem.size();
     let total = params.estimate_epochs.saturating_add(params.epochs);
-    let trainer = Trainer::new(problem, rows, params.settings(), seed, Some(total), observer)?;
+    let trainer = Trainer::new(problem, rows, params.settings(), seed, Some(total), run)?;
     let mut state = match trainer.kept()? {
         Some(state) => state,
         None => State::new(trainer.initial(), Stage::Estimate),
@@ -229,8 +229,7 @@ pub fn propose_with_nocurl(
 /// Factors of the entries of a free matrix: 0 for edges that are known not to be there.
 fn allowed(problem: &Problem) -> Vec<f64> {
     let d = problem.size();
-    let allows =
-        |i, j| i == j || problem.knowledge().is_none_or(|knowledge| knowledge.allows(i, j));
+    let allows = |i, j| i == j || problem.knowledge().allows(i, j);
     (0..d * d).map(|k| f64::from(u8::from(allows(k % d, k / d)))).collect()
 }
 
@@ -245,13 +244,12 @@ fn rises(problem: &Problem, potential: &[f64]) -> Vec<f64> {
 fn ordered(problem: &Problem, estimate: &Mat<f64>) -> (Order, Vec<f64>) {
     let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
     let order = Order::from_potential(&potential);
-    match problem.knowledge().map(|knowledge| knowledge.repair(&order)) {
-        Some(repaired) if repaired != order => {
-            let potential = hodge::potential_of_order(&repaired);
-            (repaired, potential)
-        }
-        _ => (order, potential),
+    let repaired = problem.knowledge().repair(&order);
+    if repaired == order {
+        return (order, potential);
     }
+    let potential = hodge::potential_of_order(&repaired);
+    (repaired, potential)
 }
 
 /// The entries of a matrix, given by columns, that are edges.

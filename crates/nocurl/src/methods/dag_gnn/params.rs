@@ -1,59 +1,54 @@
 //! Parameters of both methods.
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::Error;
-use crate::methods::require;
+use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters, require};
 
-/// Parameters of DAG-GNN.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `hidden` | 64 | hidden units of each network | 1 to 65536 |
-/// | `epochs` | 300 | passes over the rows before the penalty is looked at again | >= 1 |
-/// | `learning_rate` | 0.003 | of Adam; divided by log10 of rho and kept between 0.0001 and 0.01 | > 0 |
-/// | `batch` | 100 | rows of a step | >= 1, at most the rows of the table |
-/// | `threshold` | 0.3 | entries of the matrix smaller than this are no edges | >= 0 |
-/// | `penalty_tolerance` | 1e-8 | stop when h is at most this | > 0 |
-/// | `max_penalty` | 1e20 | stop when rho reaches this | > 1 |
-/// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DagGnnParams {
-    /// Hidden units of each network.
-    pub hidden: usize,
-    /// Passes over the rows for each penalty.
-    pub epochs: u64,
-    /// Learning rate of Adam.
-    pub learning_rate: f64,
-    /// Rows of a step.
-    pub batch: usize,
-    /// Smallest size of an entry that is an edge.
-    pub threshold: f64,
-    /// The constraint counts as met when h is at most this.
-    pub penalty_tolerance: f64,
-    /// The largest penalty coefficient.
-    pub max_penalty: f64,
-    /// Limit on updates of the multiplier.
-    pub max_rounds: u64,
-}
-
-impl Default for DagGnnParams {
-    fn default() -> Self {
-        Self {
-            hidden: 64,
-            epochs: 300,
-            learning_rate: 3e-3,
-            batch: 100,
-            threshold: 0.3,
-            penalty_tolerance: 1e-8,
-            max_penalty: 1e20,
-            max_rounds: 100,
-        }
+parameters! {
+    /// DAG-GNN: an autoencoder under an acyclicity constraint.
+    pub struct DagGnn {
+        /// Hidden units of each network.
+        hidden: usize = 64, "1 to 65536";
+        /// Passes over the rows before the penalty is looked at again.
+        epochs: u64 = 300, "from 1";
+        /// Learning rate of Adam; divided by log10 of rho and kept between 0.0001 and 0.01.
+        learning_rate: f64 = 3e-3, "above 0";
+        /// Rows of a step.
+        batch: usize = 100, "1 to the rows of the table";
+        /// Entries of the matrix smaller than this are no edges.
+        threshold: f64 = 0.3, "from 0";
+        /// The constraint counts as met when h is at most this.
+        penalty_tolerance: f64 = 1e-8, "above 0";
+        /// The largest penalty coefficient rho.
+        max_penalty: f64 = 1e20, "above 1";
+        /// Limit on updates of the multiplier.
+        max_rounds: u64 = 100, "from 1";
     }
 }
 
-impl DagGnnParams {
+impl Method for DagGnn {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "dag-gnn",
+            class: "DagGNN",
+            summary: "nonlinear: autoencoder under an acyclicity constraint (DAG-GNN)",
+            directions: Directions::TransformedVariances,
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            checkpoint: true,
+            most_to_check: 10,
+            reference: "Yu, Chen, Gao and Yu, DAG-GNN, ICML 2019",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        super::propose(task.problem, task.rows_for("dag-gnn")?, self, task.seed, task.run)
+    }
+}
+
+impl DagGnn {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -74,51 +69,56 @@ impl DagGnnParams {
     }
 }
 
-/// Parameters of DAG-GNN with NoCurl.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `hidden` | 64 | hidden units of each network | 1 to 65536 |
-/// | `lambda` | 10 | penalty on cycles while the estimate is trained | > 0 |
-/// | `estimate_epochs` | 400 | passes over the rows for the estimate | >= 1 |
-/// | `epochs` | 600 | passes over the rows with the potential fixed | >= 1 |
-/// | `learning_rate` | 0.003 | of Adam | > 0 |
-/// | `batch` | 100 | rows of a step | >= 1, at most the rows of the table |
-/// | `threshold` | 0.3 | entries of the estimate and of the final matrix smaller than this are no edges | >= 0 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NoCurlGnnParams {
-    /// Hidden units of each network.
-    pub hidden: usize,
-    /// Penalty of the estimate.
-    pub lambda: f64,
-    /// Passes over the rows for the estimate.
-    pub estimate_epochs: u64,
-    /// Passes over the rows with the potential fixed.
-    pub epochs: u64,
-    /// Learning rate of Adam.
-    pub learning_rate: f64,
-    /// Rows of a step.
-    pub batch: usize,
-    /// Smallest size of an entry that is an edge.
-    pub threshold: f64,
-}
-
-impl Default for NoCurlGnnParams {
-    fn default() -> Self {
-        Self {
-            hidden: 64,
-            lambda: 10.0,
-            estimate_epochs: 400,
-            epochs: 600,
-            learning_rate: 3e-3,
-            batch: 100,
-            threshold: 0.3,
-        }
+parameters! {
+    /// DAG-GNN with NoCurl: the autoencoder on the order of a potential.
+    pub struct NoCurlGnn {
+        /// Hidden units of each network.
+        hidden: usize = 64, "1 to 65536";
+        /// Penalty on cycles while the estimate is trained.
+        lambda: f64 = 10.0, "above 0";
+        /// Passes over the rows for the estimate.
+        estimate_epochs: u64 = 400, "from 1";
+        /// Passes over the rows with the potential fixed.
+        epochs: u64 = 600, "from 1";
+        /// Learning rate of Adam.
+        learning_rate: f64 = 3e-3, "above 0";
+        /// Rows of a step.
+        batch: usize = 100, "1 to the rows of the table";
+        /// Entries of the estimate and of the final matrix smaller than this are no edges.
+        threshold: f64 = 0.3, "from 0";
     }
 }
 
-impl NoCurlGnnParams {
+impl Method for NoCurlGnn {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "nocurl-gnn",
+            class: "NoCurlGNN",
+            summary: "nonlinear: autoencoder, Hodge projection to an order, autoencoder on it (DAG-GNN)",
+            directions: Directions::TransformedVariances,
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            checkpoint: true,
+            most_to_check: 10,
+            reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021, Algorithm 2",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        super::propose_with_nocurl(
+            task.problem,
+            task.rows_for("nocurl-gnn")?,
+            self,
+            task.seed,
+            task.run,
+        )
+    }
+}
+
+impl NoCurlGnn {
     /// Checks the ranges in the table above.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::model::{Batch, Layout, Model};
 use super::params::Settings;
 use super::state::State;
 use crate::core::simulate::Noise;
-use crate::core::{Dataset, Epoch, Error, Mat, Observer, Progress};
+use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run};
 use crate::math::Problem;
 use crate::math::optimize::Multiplier;
 
@@ -83,7 +83,7 @@ pub(super) struct Trainer<'a> {
     /// Mean over rows of half the sum of squares.
     trivial: f64,
     initial: Vec<f64>,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
     /// Epochs in all, where known.
     total: Option<u64>,
 }
@@ -95,7 +95,7 @@ impl<'a> Trainer<'a> {
         settings: Settings,
         seed: u64,
         total: Option<u64>,
-        observer: &'a dyn Observer,
+        run: &'a Run<'a>,
     ) -> Result<Self, Error> {
         let (n, d) = (rows.values().nrows(), problem.size());
         problem.check_rows(rows, "rows to train on")?;
@@ -114,7 +114,7 @@ impl<'a> Trainer<'a> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let initial = initial(layout, &mut rng);
         let batches = Batches::new(&x, settings.batch, &mut rng);
-        Ok(Self { settings, layout, batches, trivial, initial, observer, total })
+        Ok(Self { settings, layout, batches, trivial, initial, run, total })
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -133,7 +133,7 @@ impl<'a> Trainer<'a> {
 
     /// The state to go on from, where one was kept.
     pub(super) fn kept(&self) -> Result<Option<State>, Error> {
-        match self.observer.keeper().and_then(|keeper| keeper.state()) {
+        match self.run.keeper().and_then(|keeper| keeper.state()) {
             None => Ok(None),
             Some(kept) => {
                 let state: State = kept.decode()?;
@@ -159,14 +159,14 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained, Error> {
         before.clone_from(state);
         let stop = |error| {
-            if let Some(keeper) = self.observer.keeper() {
+            if let Some(keeper) = self.run.keeper() {
                 keeper.keep(&before.kept());
             }
             Err(error)
         };
         let (mut loss, mut cycles) = (0.0, 0.0);
         for batch in self.batches.iter() {
-            if self.observer.cancelled() {
+            if self.run.is_stopped() {
                 return stop(Error::Cancelled);
             }
             let found = model.evaluate(&state.parameters, batch, multiplier);
@@ -187,7 +187,7 @@ impl<'a> Trainer<'a> {
 
     /// Hands the state on to be kept, now and then, and always when training is over.
     pub(super) fn keep(&self, state: &State, over: bool) {
-        if let Some(keeper) = self.observer.keeper()
+        if let Some(keeper) = self.run.keeper()
             && (over || keeper.is_due())
         {
             keeper.keep(&state.kept());
@@ -196,8 +196,8 @@ impl<'a> Trainer<'a> {
 
     fn tell(&self, done: u64, trained: &Trained) {
         let objective = Some(trained.loss);
-        self.observer.report(Progress { stage: "training", done, total: self.total, objective });
-        self.observer.trained(Epoch {
+        self.run.report(Progress { stage: "training", done, total: self.total, objective });
+        self.run.trained(Epoch {
             number: done,
             elbo: -trained.loss,
             acyclicity: trained.cycles,

@@ -6,17 +6,17 @@ use rayon::prelude::*;
 
 use super::regression::regress;
 use super::{ExactScore, REPORT, reserve};
-use crate::core::progress::{Counter, checkpoint};
-use crate::core::{Error, Knowledge, Mat, Observer, Order, Progress};
+use crate::core::progress::Counter;
+use crate::core::{Error, Knowledge, Mat, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::pivot_floor;
 use crate::methods::Proposal;
 
 /// The best graph: a topological order and the weights along it.
-pub(super) fn best_graph(problem: &Problem, observer: &dyn Observer) -> Result<Proposal, Error> {
+pub(super) fn best_graph(problem: &Problem, run: &Run<'_>) -> Result<Proposal, Error> {
     let (s, d) = (problem.second_moments(), problem.size());
-    let parents = BestParents::compute(problem, ExactScore::Bic, observer)?;
-    let order = best_order(problem, &parents, observer)?;
+    let parents = BestParents::compute(problem, ExactScore::Bic, run)?;
+    let order = best_order(problem, &parents, run)?;
 
     let mut weights = Mat::zeros(d, d);
     let mut before = 0;
@@ -35,12 +35,9 @@ pub(super) fn best_graph(problem: &Problem, observer: &dyn Observer) -> Result<P
 
 /// The order with the smallest sum of residual variances when each variable is regressed on those
 /// before it that prior knowledge allows.
-pub(super) fn best_order_within(
-    problem: &Problem,
-    observer: &dyn Observer,
-) -> Result<Proposal, Error> {
-    let parents = BestParents::compute(problem, ExactScore::LeastSquares, observer)?;
-    let mut proposal = Proposal::direct(Order::strict(&best_order(problem, &parents, observer)?));
+pub(super) fn best_order_within(problem: &Problem, run: &Run<'_>) -> Result<Proposal, Error> {
+    let parents = BestParents::compute(problem, ExactScore::LeastSquares, run)?;
+    let mut proposal = Proposal::direct(Order::strict(&best_order(problem, &parents, run)?));
     proposal.evaluations = (problem.size() as u64) << (problem.size() - 1);
     Ok(proposal)
 }
@@ -55,16 +52,12 @@ struct BestParents {
 }
 
 impl BestParents {
-    fn compute(
-        problem: &Problem,
-        score: ExactScore,
-        observer: &dyn Observer,
-    ) -> Result<Self, Error> {
+    fn compute(problem: &Problem, score: ExactScore, run: &Run<'_>) -> Result<Self, Error> {
         let (s, d) = (problem.second_moments(), problem.size());
         let length = 1usize << (d - 1);
         let mut scores = reserve(d * length)?;
         scores.resize(d * length, 0.0);
-        let progress = Counter::new("scoring all sets of parents", d * length, observer);
+        let progress = Counter::new("scoring all sets of parents", d * length, run);
         let report = |sets| if progress.add(sets).is_err() { Break(()) } else { Continue(()) };
         scores.par_chunks_mut(length).enumerate().try_for_each(|(target, table)| {
             let mut others: Vec<usize> = (0..d).filter(|&i| i != target).collect();
@@ -80,10 +73,7 @@ impl BestParents {
                 .collect();
             let scorer = Scorer {
                 floor: others.iter().map(|&j| s[(j, j)] * pivot_floor(d)).collect(),
-                known: others
-                    .iter()
-                    .map(|&i| problem.knowledge().and_then(|known| Known::of(known, i, target)))
-                    .collect(),
+                known: others.iter().map(|&i| Known::of(problem.knowledge(), i, target)).collect(),
                 score,
                 rows: problem.rows() as f64,
                 penalty: (problem.rows() as f64).ln(),
@@ -218,14 +208,14 @@ fn fill(
 fn best_order(
     problem: &Problem,
     parents: &BestParents,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Vec<usize>, Error> {
     let size = 1usize << parents.d;
     let mut best = reserve(size)?;
     best.push(0.0);
     // The sets of variables that must come before each variable.
     let before: Vec<usize> = (0..parents.d)
-        .map(|j| problem.knowledge().map_or(0, |known| known.predecessors(j)[0] as usize))
+        .map(|j| problem.knowledge().predecessors(j).fold(0, |set, i| set | 1 << i))
         .collect();
     let before = &before;
     // The members of a set that can be its last.
@@ -239,7 +229,7 @@ fn best_order(
         best.push(members(set).map(|j| score(&best, set, j)).fold(f64::INFINITY, f64::min));
         if (set + 1) % REPORT.min(size) == 0 {
             let (stage, done, total) = ("trying all orders", set as u64 + 1, Some(size as u64));
-            checkpoint(observer, Progress { stage, done, total, objective: None })?;
+            run.step(Progress { stage, done, total, objective: None })?;
         }
     }
     let mut order = Vec::with_capacity(parents.d);

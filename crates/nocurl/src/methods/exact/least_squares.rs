@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::regression::regress;
 use super::{REPORT, reserve};
 use crate::core::progress::Counter;
-use crate::core::{Error, MatRef, Observer, Order};
+use crate::core::{Error, MatRef, Order, Run};
 use crate::math::Problem;
 use crate::math::linalg::pivot_floor;
 use crate::methods::Proposal;
@@ -17,9 +17,9 @@ use crate::methods::Proposal;
 const SHARED: usize = 6;
 
 /// The best order of all variables.
-pub(super) fn best_order(problem: &Problem, observer: &dyn Observer) -> Result<Proposal, Error> {
+pub(super) fn best_order(problem: &Problem, run: &Run<'_>) -> Result<Proposal, Error> {
     let s = problem.second_moments();
-    let best = Best::compute(s, observer)?;
+    let best = Best::compute(s, run)?;
     let mut proposal = Proposal::direct(Order::strict(&best.backtrack(s)));
     proposal.evaluations = (problem.size() as u64) << (problem.size() - 1);
     Ok(proposal)
@@ -32,7 +32,7 @@ pub(super) fn best_order(problem: &Problem, observer: &dyn Observer) -> Result<P
 struct Best(Vec<AtomicU64>);
 
 impl Best {
-    fn compute(s: MatRef<'_, f64>, observer: &dyn Observer) -> Result<Self, Error> {
+    fn compute(s: MatRef<'_, f64>, run: &Run<'_>) -> Result<Self, Error> {
         let d = s.nrows();
         let size = 1usize << d;
         let mut table = reserve(size)?;
@@ -41,7 +41,7 @@ impl Best {
         best.0[0].store(0f64.to_bits(), Relaxed);
 
         let shared = if d >= 2 * SHARED { SHARED } else { 0 };
-        let progress = Counter::new("trying all orders", size, observer);
+        let progress = Counter::new("trying all orders", size, run);
         let unit = REPORT.min(size >> shared);
         // All smaller sets must be final before a set is reached: blocks of sets that agree on the
         // shared variables are worked on together when they share the same number of them.

@@ -7,10 +7,10 @@ mod regression;
 use serde::{Deserialize, Serialize};
 
 use crate::core::error::list;
-use crate::core::{Error, Observer};
+use crate::core::{Claim, Error, Run};
 use crate::math::Problem;
 use crate::math::linalg::collinear_set;
-use crate::methods::Proposal;
+use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
 
 /// Subsets between two reports to the observer.
 const REPORT: usize = 1 << 14;
@@ -42,24 +42,43 @@ impl ExactScore {
     }
 }
 
-/// Parameters of the exact search.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `score` | `least-squares` | what is minimised | `least-squares`, `bic` |
-/// | `max_variables` | what fits in 8 GiB: 29 for `least-squares`, 26 for `bic` and with prior knowledge | more variables are refused before any memory is taken | 2 to 36 |
-///
-/// One more variable doubles memory and time, for `bic` a little more.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ExactParams {
-    /// What the best order minimises.
-    pub score: ExactScore,
-    /// The most variables to accept.
-    pub max_variables: Option<usize>,
+parameters! {
+    /// The best order of all, for few variables.
+    ///
+    /// One more variable doubles memory and time, for `bic` a little more.
+    pub struct Exact {
+        /// What the best order minimises.
+        score: ExactScore = ExactScore::LeastSquares, "`least-squares`, `bic`";
+        /// More variables are refused before any memory is taken; without it what fits in 8 GiB: 29 for
+        /// `least-squares`, 26 for `bic` and with prior knowledge.
+        max_variables: Option<usize> = None, "2 to 36";
+    }
 }
 
-impl ExactParams {
+impl Method for Exact {
+    fn facts(&self) -> Facts {
+        let bic = self.score == ExactScore::Bic;
+        Facts {
+            name: "exact",
+            class: "Exact",
+            summary: "the best order of all by dynamic programming, for few variables",
+            determines: if bic { Claim::Class } else { Claim::Dag },
+            directions: if bic { Directions::Independences } else { Directions::EqualVariances },
+            chooses_edges: bic,
+            depends_on_units: !bic,
+            most_to_check: 20,
+            reference: "Silander and Myllymaki, A simple approach for finding the globally optimal Bayesian network structure, UAI 2006",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.run)
+    }
+}
+
+impl Exact {
     /// Checks the parameters and returns the limit on the number of variables.
     fn limit(&self, tables: ExactScore) -> Result<usize, Error> {
         match self.max_variables {
@@ -101,23 +120,19 @@ impl ExactParams {
 /// memory cannot be had, [`Error::Cancelled`].
 ///
 /// ```
-/// use nocurl::methods::exact::{self, ExactParams};
+/// use nocurl::methods::exact::{self, Exact};
 /// use nocurl::{Mat, Moments, Problem};
 /// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
 /// let names = vec!["x1".to_string(), "x2".to_string()];
 /// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;
 /// let problem = Problem::new(&moments, true)?;
-/// let proposal = exact::propose(&problem, &ExactParams::default(), &())?;
+/// let proposal = exact::propose(&problem, &Exact::default(), &Run::default())?;
 /// assert_eq!(proposal.order.sequence(), [1, 0]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-pub fn propose(
-    problem: &Problem,
-    params: &ExactParams,
-    observer: &dyn Observer,
-) -> Result<Proposal, Error> {
+pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Proposal, Error> {
     // Where parents are limited, least squares needs the tables of BIC.
-    let informed = problem.knowledge().is_some();
+    let informed = !problem.knowledge().is_empty();
     let limit = params.limit(if informed { ExactScore::Bic } else { params.score })?;
     if problem.size() > limit {
         return Err(Error::TooManyColumns {
@@ -128,9 +143,9 @@ pub fn propose(
         });
     }
     let mut proposal = match params.score {
-        ExactScore::LeastSquares if informed => bic::best_order_within(problem, observer)?,
-        ExactScore::LeastSquares => least_squares::best_order(problem, observer)?,
-        ExactScore::Bic => bic::best_graph(problem, observer)?,
+        ExactScore::LeastSquares if informed => bic::best_order_within(problem, run)?,
+        ExactScore::LeastSquares => least_squares::best_order(problem, run)?,
+        ExactScore::Bic => bic::best_graph(problem, run)?,
     };
     if let Some(set) = collinear_set(problem.second_moments()) {
         proposal.warnings.push(if problem.rows() > problem.size() as u64 {

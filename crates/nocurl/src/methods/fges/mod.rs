@@ -7,8 +7,9 @@ mod search;
 use serde::{Deserialize, Serialize};
 
 use super::member::member;
-use super::{Problem, Proposal, Termination, require};
-use crate::core::{Error, Observer, Order};
+use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
+use crate::core::{Claim, Error, Order, Run, Termination};
+use crate::math::Problem;
 use crate::math::regress::refit;
 
 pub(super) use search::search;
@@ -27,28 +28,42 @@ pub enum FgesSearch {
     TwoPhase,
 }
 
-/// Parameters of the greedy search over equivalence classes.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `penalty` | 2 | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC | above 0 |
-/// | `search` | `thorough` | how the search goes, see [`FgesSearch`] | `thorough`, `two-phase` |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FgesParams {
-    /// What an edge costs, in units of `log n / 2`.
-    pub penalty: f64,
-    /// How the search goes.
-    pub search: FgesSearch,
-}
-
-impl Default for FgesParams {
-    fn default() -> Self {
-        Self { penalty: 2.0, search: FgesSearch::default() }
+parameters! {
+    /// Greedy search over equivalence classes.
+    pub struct Fges {
+        /// What an edge costs: it must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC.
+        penalty: f64 = 2.0, "above 0";
+        /// How the search goes.
+        search: FgesSearch = FgesSearch::Thorough, "`thorough`, `two-phase`";
     }
 }
 
-impl FgesParams {
+impl Method for Fges {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "fges",
+            class: "FGES",
+            summary: "greedy search over equivalence classes by BIC (FGES)",
+            determines: Claim::Class,
+            directions: Directions::Independences,
+            chooses_edges: true,
+            depends_on_units: false,
+            knowledge: TakesKnowledge::No {
+                reason: "its moves go through whole equivalence classes",
+                instead: "order-search",
+            },
+            reference: "Chickering, JMLR 2002; Ramsey, Glymour, Sanchez-Romero and Glymour, 2017",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.run)
+    }
+}
+
+impl Fges {
     pub(super) fn validate(&self) -> Result<(), Error> {
         let fits = self.penalty > 0.0 && self.penalty.is_finite();
         require("penalty", self.penalty, fits, "it must be a number above 0")
@@ -75,13 +90,9 @@ impl FgesParams {
 ///
 /// # Errors
 /// A penalty out of range, or [`Error::Cancelled`].
-pub(super) fn propose(
-    problem: &Problem,
-    params: &FgesParams,
-    observer: &dyn Observer,
-) -> Result<Proposal, Error> {
+pub(super) fn propose(problem: &Problem, params: &Fges, run: &Run<'_>) -> Result<Proposal, Error> {
     params.validate()?;
-    let found = search(problem, params, None, observer)?;
+    let found = search(problem, params, None, run)?;
     let member = member(problem, &found.class)?;
     Ok(Proposal {
         weights: Some(refit(problem, member.weights())?),

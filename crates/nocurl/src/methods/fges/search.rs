@@ -4,10 +4,9 @@ use rayon::prelude::*;
 
 use super::class::Class;
 use super::moves::{Candidate, Moves, Scorer};
-use super::{FgesParams, FgesSearch};
+use super::{Fges, FgesSearch};
 use crate::core::graph::bits::{self, BitMatrix, members};
-use crate::core::progress::checkpoint;
-use crate::core::{Cpdag, Error, Observer, Progress};
+use crate::core::{Cpdag, Error, Progress, Run};
 use crate::math::Problem;
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
@@ -25,13 +24,13 @@ pub(in crate::methods) struct Found {
 /// Searches among graphs whose edges are all between pairs that `allowed` holds.
 pub(in crate::methods) fn search(
     problem: &Problem,
-    params: &FgesParams,
+    params: &Fges,
     allowed: Option<&BitMatrix>,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Found, Error> {
     let correlation = problem.correlation();
     let scorer = Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed);
-    let mut state = State::new(&scorer, observer);
+    let mut state = State::new(&scorer, run);
     match params.search {
         FgesSearch::TwoPhase => {
             while state.add_best()? {}
@@ -63,7 +62,7 @@ enum Kind {
 /// A class with everything that can be done to it.
 struct State<'a> {
     scorer: &'a Scorer<'a>,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
     class: Class,
     additions: Vec<Moves>,
     removals: Vec<Moves>,
@@ -81,12 +80,12 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(scorer: &'a Scorer<'a>, observer: &'a dyn Observer) -> Self {
+    fn new(scorer: &'a Scorer<'a>, run: &'a Run<'a>) -> Self {
         let d = scorer.size();
         let no_moves = || (0..d).map(|_| Moves::default()).collect();
         let mut state = Self {
             scorer,
-            observer,
+            run,
             class: Class::empty(d),
             additions: no_moves(),
             removals: no_moves(),
@@ -303,7 +302,7 @@ impl<'a> State<'a> {
     fn step(&mut self, old: &Class, x: usize, y: usize, stage: &'static str) -> Result<(), Error> {
         self.steps += 1;
         let progress = Progress { stage, done: self.steps, total: None, objective: None };
-        checkpoint(self.observer, progress)?;
+        self.run.step(progress)?;
         self.class.complete()?;
         let new = &self.class;
         let changed = (0..new.size()).filter(|&v| {

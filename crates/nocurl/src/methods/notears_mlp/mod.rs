@@ -5,79 +5,70 @@ pub mod nocurl;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use super::require;
 use crate::core::graph::Reachability;
-use crate::core::{Dataset, Error, Observer, Order};
+use crate::core::{Dataset, Error, Order, Run};
 use crate::math::networks::{Log, Loss, Net, Rows, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::Lagrangian;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
 use crate::math::{Problem, hodge};
-use crate::methods::Proposal;
+use crate::methods::{Facts, Method, Needs, Proposal, Task, parameters};
 
-/// Parameters of NOTEARS-MLP.
-///
-/// Minimises the loss of all networks, `||X - X̂||^2 / 2n`, with `lambda1 ||W||_1` on their first
-/// layers and `lambda2 / 2 ||.||^2` on the weights of both, subject to `h(A) = 0`, where `A_ij` is
-/// the 2-norm of the weights by which variable i enters the network of variable j.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `hidden` | 32 | hidden units of a network | >= 1 |
-/// | `lambda1` | 0.01 | the L1 penalty | >= 0 |
-/// | `lambda2` | 0.01 | the L2 penalty | >= 0 |
-/// | `norm_threshold` | 0.3 | edges of a smaller norm go | >= 0 |
-/// | `acyclicity` | polynomial | the constraint h | |
-/// | `penalty_tolerance` | 1e-8 | stop when h is at most this | > 0 |
-/// | `max_penalty` | 1e16 | stop when rho reaches this | > 1 |
-/// | `max_rounds` | 100 | limit on updates of the multiplier | >= 1 |
-/// | `tolerance` | 1e-6 | relative decrease at which a subproblem stops | > 0 |
-/// | `max_iterations` | 500 | limit on iterations of a subproblem | >= 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NotearsMlpParams {
-    /// Hidden units of a network.
-    pub hidden: usize,
-    /// The L1 penalty on first-layer weights.
-    pub lambda1: f64,
-    /// The L2 penalty on the weights of both layers.
-    pub lambda2: f64,
-    /// Edges of a smaller norm go.
-    pub norm_threshold: f64,
-    /// The acyclicity constraint.
-    pub acyclicity: Acyclicity,
-    /// The constraint counts as met when h is at most this.
-    pub penalty_tolerance: f64,
-    /// The largest penalty coefficient.
-    pub max_penalty: f64,
-    /// Limit on updates of the multiplier.
-    pub max_rounds: u64,
-    /// Relative decrease of the objective at which a subproblem stops.
-    pub tolerance: f64,
-    /// Limit on the iterations of a subproblem.
-    pub max_iterations: u64,
-}
-
-impl Default for NotearsMlpParams {
-    fn default() -> Self {
-        Self {
-            hidden: 32,
-            lambda1: 0.01,
-            lambda2: 0.01,
-            norm_threshold: 0.3,
-            acyclicity: Acyclicity::Polynomial,
-            penalty_tolerance: 1e-8,
-            max_penalty: 1e16,
-            max_rounds: 100,
-            tolerance: 1e-6,
-            max_iterations: 500,
-        }
+parameters! {
+    /// NOTEARS-MLP: networks under an acyclicity constraint.
+    ///
+    /// Minimises the loss of all networks, `||X - X̂||^2 / 2n`, with `lambda1 ||W||_1` on their first
+    /// layers and `lambda2 / 2 ||.||^2` on the weights of both, subject to `h(A) = 0`, where `A_ij` is
+    /// the 2-norm of the weights by which variable i enters the network of variable j.
+    pub struct NotearsMlp {
+        /// Hidden units of a network.
+        hidden: usize = 32, "from 1";
+        /// The L1 penalty on first-layer weights.
+        lambda1: f64 = 0.01, "from 0";
+        /// The L2 penalty on the weights of both layers.
+        lambda2: f64 = 0.01, "from 0";
+        /// Edges of a smaller norm go.
+        norm_threshold: f64 = 0.3, "from 0";
+        /// The acyclicity constraint h.
+        acyclicity: Acyclicity = Acyclicity::Polynomial, "`polynomial`, `exponential`, `log-det`";
+        /// The constraint counts as met when h is at most this.
+        penalty_tolerance: f64 = 1e-8, "above 0";
+        /// The largest penalty coefficient rho.
+        max_penalty: f64 = 1e16, "above 1";
+        /// Limit on updates of the multiplier.
+        max_rounds: u64 = 100, "from 1";
+        /// Relative decrease of the objective at which a subproblem stops.
+        tolerance: f64 = 1e-6, "above 0";
+        /// Limit on the iterations of a subproblem.
+        max_iterations: u64 = 500, "from 1";
     }
 }
 
-impl NotearsMlpParams {
+impl Method for NotearsMlp {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "notears-mlp",
+            class: "NotearsMLP",
+            summary: "nonlinear: networks under a smooth acyclicity constraint (NOTEARS-MLP)",
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            checkpoint: true,
+            most_to_check: 4,
+            reference: "Zheng, Dan, Aragam, Ravikumar and Xing, Learning sparse nonparametric DAGs, AISTATS 2020",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, task.rows_for("notears-mlp")?, self, task.seed, task.run)
+    }
+}
+
+impl NotearsMlp {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -137,7 +128,7 @@ fn validate_search(norm_threshold: f64, tolerance: f64, max_iterations: u64) -> 
 /// [`Error::Mismatch`] when the rows are not those of the problem.
 ///
 /// ```
-/// use nocurl::methods::notears_mlp::{self, NotearsMlpParams};
+/// use nocurl::methods::notears_mlp::{self, NotearsMlp};
 /// use nocurl::{Dataset, Mat, Problem};
 /// // x2 = 2 sin(2 x1) + noise.
 /// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;
@@ -146,17 +137,17 @@ fn validate_search(norm_threshold: f64, tolerance: f64, max_iterations: u64) -> 
 /// let values = Mat::from_fn(300, 2, |i, j| if j == 0 { x(i) } else { y(i) });
 /// let data = Dataset::new(Dataset::default_names(2), values)?;
 /// let problem = Problem::new(&data.moments(), true)?;
-/// let params = NotearsMlpParams { hidden: 8, ..NotearsMlpParams::default() };
-/// let proposal = notears_mlp::propose(&problem, &data, &params, 0, &())?;
+/// let params = NotearsMlp { hidden: 8, ..NotearsMlp::default() };
+/// let proposal = notears_mlp::propose(&problem, &data, &params, 0, &Run::default())?;
 /// assert_eq!(proposal.order.sequence(), [0, 1]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(
     problem: &Problem,
     rows: &Dataset,
-    params: &NotearsMlpParams,
+    params: &NotearsMlp,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let rows = centred(problem, rows, "rows for `notears-mlp`")?;
@@ -172,7 +163,7 @@ pub fn propose(
         tolerance: params.tolerance,
         max_iterations: params.max_iterations,
         stage: "training networks",
-        observer,
+        run,
     };
     let lagrangian = Lagrangian {
         penalty_tolerance: params.penalty_tolerance,
@@ -180,7 +171,7 @@ pub fn propose(
         max_rounds: params.max_rounds,
         restarts: false,
     };
-    let mut log = Log::open(observer, &candidates, params.hidden)?;
+    let mut log = Log::open(run, &candidates, params.hidden)?;
     let info = lagrangian.minimise(&mut nets, |multiplier, nets| {
         training.minimise(nets, &candidates, Some(multiplier), &mut log)
     })?;
@@ -210,7 +201,7 @@ fn centred(problem: &Problem, rows: &Dataset, what: &'static str) -> Result<Rows
 /// The inputs that the network of each variable may have.
 fn candidates(problem: &Problem, precedes: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let d = problem.size();
-    let known = |i, j| problem.knowledge().is_none_or(|knowledge| knowledge.allows(i, j));
+    let known = |i, j| problem.knowledge().allows(i, j);
     let may = |i: usize, j: usize| i != j && precedes(i, j) && known(i, j);
     (0..d).map(|j| (0..d).filter(|&i| may(i, j)).collect()).collect()
 }

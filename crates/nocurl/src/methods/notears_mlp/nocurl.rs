@@ -1,77 +1,70 @@
 //! DAG-NoCurl with networks (`nocurl-mlp`).
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::{candidates, centred, start, validate_networks, validate_search};
 use crate::core::graph::Reachability;
-use crate::core::progress::{Counter, Quiet};
-use crate::core::{Dataset, Error, Observer, Order, Termination};
+use crate::core::progress::Counter;
+use crate::core::{Dataset, Error, Order, Run, Termination};
 use crate::math::networks::{Log, Loss, Net, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::Multiplier;
 use crate::math::regress::{linear_parts, threshold};
 use crate::math::{Problem, hodge};
 use crate::methods::nocurl::validate_lambdas;
-use crate::methods::{Proposal, require};
+use crate::methods::{Facts, Method, Needs, Proposal, Task, parameters, require};
 
-/// Parameters of DAG-NoCurl with networks.
-///
-/// Step 1 minimises the penalised loss of [`NotearsMlpParams`](super::NotearsMlpParams) plus
-/// `lambda h(A)`, for each lambda in turn, each from the last one's result; Step 2 the same without
-/// `h` on the inputs that the potential allows.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `lambdas` | 10 | acyclicity penalties of Step 1 | > 0, at least one |
-/// | `estimate_threshold` | 0.3 | norms of the estimate below this do not count as edges | >= 0 |
-/// | `hidden` | 32 | hidden units of a network | >= 1 |
-/// | `lambda1` | 0.01 | the L1 penalty | >= 0 |
-/// | `lambda2` | 0.01 | the L2 penalty | >= 0 |
-/// | `norm_threshold` | 0.3 | edges of a smaller norm go | >= 0 |
-/// | `acyclicity` | polynomial | the penalty h | |
-/// | `tolerance` | 1e-6 | relative decrease at which a minimisation stops | > 0 |
-/// | `max_iterations` | 15000 | limit on iterations of a minimisation | >= 1 |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NoCurlMlpParams {
-    /// Acyclicity penalties of Step 1, one minimisation each.
-    pub lambdas: Vec<f64>,
-    /// Threshold on the estimate before its connectivity is taken.
-    pub estimate_threshold: f64,
-    /// Hidden units of a network.
-    pub hidden: usize,
-    /// The L1 penalty on first-layer weights.
-    pub lambda1: f64,
-    /// The L2 penalty on the weights of both layers.
-    pub lambda2: f64,
-    /// Edges of a smaller norm go.
-    pub norm_threshold: f64,
-    /// The acyclicity penalty.
-    pub acyclicity: Acyclicity,
-    /// Relative decrease of the objective at which a minimisation stops.
-    pub tolerance: f64,
-    /// Limit on the iterations of a minimisation.
-    pub max_iterations: u64,
-}
-
-impl Default for NoCurlMlpParams {
-    fn default() -> Self {
-        Self {
-            lambdas: vec![10.0],
-            estimate_threshold: 0.3,
-            hidden: 32,
-            lambda1: 0.01,
-            lambda2: 0.01,
-            norm_threshold: 0.3,
-            acyclicity: Acyclicity::Polynomial,
-            tolerance: 1e-6,
-            max_iterations: 15_000,
-        }
+parameters! {
+    /// DAG-NoCurl with the networks of NOTEARS-MLP.
+    ///
+    /// Step 1 minimises the penalised loss of [`NotearsMlp`](super::NotearsMlp) plus `lambda h(A)`, for
+    /// each lambda in turn, each from the last one's result; Step 2 the same without `h` on the inputs
+    /// that the potential allows.
+    pub struct NoCurlMlp {
+        /// Acyclicity penalties of Step 1, one minimisation each.
+        lambdas: Vec<f64> = vec![10.0], "above 0, at least one";
+        /// Norms of the estimate below this do not count as edges.
+        estimate_threshold: f64 = 0.3, "from 0";
+        /// Hidden units of a network.
+        hidden: usize = 32, "from 1";
+        /// The L1 penalty on first-layer weights.
+        lambda1: f64 = 0.01, "from 0";
+        /// The L2 penalty on the weights of both layers.
+        lambda2: f64 = 0.01, "from 0";
+        /// Edges of a smaller norm go.
+        norm_threshold: f64 = 0.3, "from 0";
+        /// The acyclicity penalty h.
+        acyclicity: Acyclicity = Acyclicity::Polynomial, "`polynomial`, `exponential`, `log-det`";
+        /// Relative decrease of the objective at which a minimisation stops.
+        tolerance: f64 = 1e-6, "above 0";
+        /// Limit on the iterations of a minimisation.
+        max_iterations: u64 = 15_000, "from 1";
     }
 }
 
-impl NoCurlMlpParams {
+impl Method for NoCurlMlp {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "nocurl-mlp",
+            class: "NoCurlMLP",
+            summary: "nonlinear: networks, Hodge projection to an order, networks on it",
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            checkpoint: true,
+            most_to_check: 4,
+            reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021 (future work of its supplement)",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, task.rows_for("nocurl-mlp")?, self, task.seed, task.run)
+    }
+}
+
+impl NoCurlMlp {
     /// Checks the ranges in the table above.
     ///
     /// # Errors
@@ -103,7 +96,7 @@ impl NoCurlMlpParams {
 /// Those of [`notears-mlp`](super::propose).
 ///
 /// ```
-/// use nocurl::methods::notears_mlp::nocurl::{NoCurlMlpParams, propose};
+/// use nocurl::methods::notears_mlp::nocurl::{NoCurlMlp, propose};
 /// use nocurl::{Dataset, Mat, Problem};
 /// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;
 /// let x = |i: usize| (i as f64 * 0.414).fract() * 4.0 - 2.0;
@@ -111,17 +104,17 @@ impl NoCurlMlpParams {
 /// let values = Mat::from_fn(300, 2, |i, j| if j == 0 { x(i) } else { y(i) });
 /// let data = Dataset::new(Dataset::default_names(2), values)?;
 /// let problem = Problem::new(&data.moments(), true)?;
-/// let params = NoCurlMlpParams { hidden: 8, ..NoCurlMlpParams::default() };
-/// let proposal = propose(&problem, &data, &params, 0, &())?;
+/// let params = NoCurlMlp { hidden: 8, ..NoCurlMlp::default() };
+/// let proposal = propose(&problem, &data, &params, 0, &Run::default())?;
 /// assert_eq!(proposal.order.sequence(), [0, 1]);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(
     problem: &Problem,
     rows: &Dataset,
-    params: &NoCurlMlpParams,
+    params: &NoCurlMlp,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let d = problem.size();
@@ -136,13 +129,13 @@ pub fn propose(
         tolerance: params.tolerance,
         max_iterations: params.max_iterations,
         stage: "training networks",
-        observer,
+        run,
     };
 
     // Step 1, Eq. (pre), and its threshold.
     let all = candidates(problem, |_, _| true);
     let mut nets = start(&rows, &all, params.hidden, seed);
-    let mut log = Log::open(observer, &all, params.hidden)?;
+    let mut log = Log::open(run, &all, params.hidden)?;
     let mut infos = Vec::new();
     for &lambda in &params.lambdas {
         let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
@@ -155,12 +148,12 @@ pub fn propose(
     // Step 2, Eq. (solvep): the potential, then networks that follow it.
     let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
     let found = Order::from_potential(&potential);
-    let order = problem.knowledge().map_or_else(|| found.clone(), |known| known.repair(&found));
+    let order = problem.knowledge().repair(&found);
     let ranks = order.ranks();
     let earlier = candidates(problem, |i, j| ranks[i] < ranks[j]);
-    let progress = Counter::new("training along the order", d, observer);
-    let quiet = Quiet(observer);
-    let training = Training { observer: &quiet, ..training };
+    let progress = Counter::new("training along the order", d, run);
+    let quiet = run.quiet();
+    let training = Training { run: &quiet, ..training };
     let train = |(net, inputs): (&mut Net, &Vec<usize>)| {
         *net = net.widened(inputs.clone());
         let nets = std::slice::from_mut(net);

@@ -5,14 +5,13 @@ pub(crate) mod search;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::fges::{self, FgesParams, FgesSearch};
+use super::fges::{self, Fges, FgesSearch};
 use super::member::member;
-use super::nocurl::{self, NoCurlParams};
-use super::{Problem, Proposal, Termination, require};
-use crate::core::progress::checkpoint;
-use crate::core::{Cpdag, Dag, Error, Observer, Order, Progress};
+use super::nocurl::{self, NoCurl};
+use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
+use crate::core::{Claim, Cpdag, Dag, Error, Order, Progress, Run, Termination};
+use crate::math::Problem;
 use crate::math::regress::refit;
 use search::{Model, Search, State};
 
@@ -23,22 +22,40 @@ const BATCH: u64 = 8;
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
 
-/// Parameters of the search over orders.
-///
-/// | Name | Default | Meaning | Range |
-/// |---|---|---|---|
-/// | `penalty` | extended BIC | an edge must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC; without it by `(log n + 2 log d) / 2`, which is stricter the more edges there are to choose from (Foygel and Drton, 2010) | above 0 |
-/// | `restarts` | 5 for each variable, at least 100 | searches from disturbed copies of the best order | from 0 |
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OrderSearchParams {
-    /// What an edge costs, in units of `log n / 2`; without it that of the extended BIC.
-    pub penalty: Option<f64>,
-    /// Searches from disturbed copies of the best order; without it as many as the table says.
-    pub restarts: Option<u64>,
+parameters! {
+    /// Search over orders by BIC, with restarts.
+    pub struct OrderSearch {
+        /// What an edge costs: it must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC.
+        /// Without it by `(log n + 2 log d) / 2`, the extended BIC, which is stricter the more edges there
+        /// are to choose from (Foygel and Drton, 2010).
+        penalty: Option<f64> = None, "above 0";
+        /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100.
+        restarts: Option<u64> = None, "from 0";
+    }
 }
 
-impl OrderSearchParams {
+impl Method for OrderSearch {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "order-search",
+            class: "OrderSearch",
+            summary: "search over orders by BIC with restarts; does not depend on units",
+            determines: Claim::Class,
+            directions: Directions::Independences,
+            chooses_edges: true,
+            depends_on_units: false,
+            reference: "Teyssier and Koller, UAI 2005; Wienöbst, Henckel and Weichwald, Embracing discrete search, 2025",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, self, task.seed, task.run)
+    }
+}
+
+impl OrderSearch {
     fn validate(&self) -> Result<(), Error> {
         let penalty = self.penalty.unwrap_or(1.0);
         let fits = penalty > 0.0 && penalty.is_finite();
@@ -81,25 +98,25 @@ impl OrderSearchParams {
 /// A penalty out of range, or [`Error::Cancelled`].
 pub(super) fn propose(
     problem: &Problem,
-    params: &OrderSearchParams,
+    params: &OrderSearch,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
     let (penalty, restarts) = (params.penalty(problem), params.restarts(problem));
     let model = Model::new(problem, penalty);
     let progress = |done, state: Option<&State>| {
         let (stage, total) = ("search for an order", Some(restarts));
-        checkpoint(observer, Progress { stage, done, total, objective: state.map(State::score) })
+        run.step(Progress { stage, done, total, objective: state.map(State::score) })
     };
     progress(0, None)?;
     let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
         .into_par_iter()
         .map(|start| {
-            let order = start.order(problem, penalty, seed, observer)?;
+            let order = start.order(problem, penalty, seed, run)?;
             let mut search = Search::new(&model);
             let mut state = search.start(order.sequence());
-            let moves = search.descend(&mut state, observer)?;
+            let moves = search.descend(&mut state, run)?;
             Ok((state, moves))
         })
         .collect::<Result<_, Error>>()?;
@@ -119,7 +136,7 @@ pub(super) fn propose(
                 |search, restart| {
                     let mut state = best.clone();
                     disturb(search, &mut state, &mut stream(seed, 1 + restart));
-                    let moves = search.settle(&mut state, observer)?;
+                    let moves = search.settle(&mut state, run)?;
                     Ok((state, moves))
                 },
             )
@@ -129,14 +146,14 @@ pub(super) fn propose(
             best = best.better(state);
         }
     }
-    moves += Search::new(&model).descend(&mut best, observer)?;
+    moves += Search::new(&model).descend(&mut best, run)?;
 
     let edges: Vec<(usize, usize)> = (0..model.size())
         .flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v)))
         .collect();
     let mut dag = Dag::from_edges(model.size(), &edges)?;
     // With prior knowledge not every member is allowed; the one found is.
-    if problem.knowledge().is_none() {
+    if problem.knowledge().is_empty() {
         dag = member(problem, &Cpdag::from_dag(&dag))?;
     }
     Ok(Proposal {
@@ -171,18 +188,18 @@ impl Start {
         problem: &Problem,
         penalty: f64,
         seed: u64,
-        observer: &dyn Observer,
+        run: &Run<'_>,
     ) -> Result<Order, Error> {
-        let watch = Quiet(observer);
+        let watch = run.quiet();
         let order = match self {
             Self::Greedy => {
-                let params = FgesParams { penalty, search: FgesSearch::TwoPhase };
+                let params = Fges { penalty, search: FgesSearch::TwoPhase };
                 Order::of_dag(&fges::search(problem, &params, None, &watch)?.class.to_dag()?)
             }
             Self::Potential => {
                 // A rough estimate is enough for a start.
                 let (lambdas, max_iterations) = (vec![10.0], 3);
-                let params = NoCurlParams { lambdas, max_iterations, ..NoCurlParams::default() };
+                let params = NoCurl { lambdas, max_iterations, ..NoCurl::default() };
                 nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
             }
             Self::Random => {
@@ -194,16 +211,7 @@ impl Start {
                 Order::strict(&sequence)
             }
         };
-        Ok(problem.knowledge().map_or(order.clone(), |knowledge| knowledge.repair(&order)))
-    }
-}
-
-/// Lets work be stopped that runs beside other work, and is not reported.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
+        Ok(problem.knowledge().repair(&order))
     }
 }
 

@@ -1,9 +1,32 @@
 //! Order search on the Bayesian information criterion.
 
-use super::Refined;
-use crate::core::{Error, Observer, Order};
+use super::{Refined, Refinement};
+use crate::core::{Claim, Error, Order, Run};
 use crate::math::Problem;
 use crate::methods::order_search::search::{Model, Search};
+use crate::methods::{Directions, Facts, Task};
+
+/// BIC as the score.
+pub(super) struct Bic;
+
+impl Refinement for Bic {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "bic",
+            phrase: "the order search by BIC",
+            summary: "order search by BIC; does not depend on units",
+            determines: Claim::Class,
+            directions: Directions::Independences,
+            depends_on_units: false,
+            reference: "Teyssier and Koller, UAI 2005",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
+        search(task.problem, start, task.run)
+    }
+}
 
 /// Moves each variable in turn to the place where the BIC of the order is smallest, until no move
 /// helps. The BIC of an order is the sum over variables of `n log(residual variance) +
@@ -12,16 +35,12 @@ use crate::methods::order_search::search::{Model, Search};
 ///
 /// A variable travels by swaps of neighbours. A swap changes what two variables may have as
 /// parents, and their parents are chosen anew, from those they had, only where that matters.
-pub(super) fn search(
-    problem: &Problem,
-    start: &Order,
-    observer: &dyn Observer,
-) -> Result<Refined, Error> {
+fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Error> {
     let model = Model::new(problem, 1.0);
     let mut search = Search::new(&model);
     let mut state = search.start(start.sequence());
     let score_before = state.score();
-    let moves = search.descend(&mut state, observer)?;
+    let moves = search.descend(&mut state, run)?;
     Ok(Refined {
         parents: None,
         order: Order::strict(state.sequence()),

@@ -2,25 +2,40 @@
 
 use faer::Mat;
 
-use super::Refined;
-use crate::core::progress::checkpoint;
-use crate::core::{Error, Knowledge, Observer, Order, Progress};
+use super::{Refined, Refinement};
+use crate::core::{Error, Knowledge, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::Cholesky;
+use crate::methods::{Facts, Task};
 
 /// A fall of the score that counts, relative to the score.
 const PROGRESS: f64 = 1e-10;
+
+/// Residual variances as the score.
+pub(super) struct EqualVariance;
+
+impl Refinement for EqualVariance {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "equal-variance",
+            phrase: "the order search by equal variances",
+            summary: "order search on the sum of residual variances; depends on units",
+            reference: "Chen, Drton and Wang, Biometrika 106, 2019, for the score",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
+        search(task.problem, start, task.run)
+    }
+}
 
 /// Moves each variable in turn to the place where the sum of residual variances is smallest,
 /// until no move helps.
 ///
 /// A variable travels through all places by swaps of neighbours; a swap rotates two columns of
 /// the Cholesky factor in O(d), so a round over all variables costs O(d^3).
-pub(super) fn search(
-    problem: &Problem,
-    start: &Order,
-    observer: &dyn Observer,
-) -> Result<Refined, Error> {
+fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Error> {
     let d = problem.size();
     let mut factor = Factor::new(problem, break_ties(problem, start))?;
     let score_before = factor.score();
@@ -38,7 +53,7 @@ pub(super) fn search(
             total: None,
             objective: Some(score),
         };
-        checkpoint(observer, progress)?;
+        run.step(progress)?;
         // Rotations add up rounding errors, so a fresh factor decides. Where columns are nearly
         // collinear the gains on the way may be nothing else, and the search would go in circles.
         let fresh = Factor::new(problem, factor.sequence)?;
@@ -144,8 +159,8 @@ impl Factor {
 
     /// Takes a variable through all places it may have and leaves it at the best when that gains
     /// more than `least`, else where it was; true when it moved.
-    fn move_to_best(&mut self, v: usize, least: f64, knowledge: Option<&Knowledge>) -> bool {
-        let bound = |i: usize, j: usize| knowledge.is_some_and(|known| known.must_precede(i, j));
+    fn move_to_best(&mut self, v: usize, least: f64, knowledge: &Knowledge) -> bool {
+        let bound = |i: usize, j: usize| knowledge.must_precede(i, j);
         let home = self.place[v];
         let first = (0..home).rfind(|&k| bound(self.sequence[k], v)).map_or(0, |k| k + 1);
         let end = self.sequence.len();

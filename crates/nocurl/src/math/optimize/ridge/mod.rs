@@ -8,8 +8,7 @@ mod tests;
 use faer::{Mat, MatRef};
 
 use super::penalised::{Info, Penalised};
-use crate::core::progress::checkpoint;
-use crate::core::{Error, Knowledge, Observer, Progress, Termination};
+use crate::core::{Error, Knowledge, Progress, Run, Termination};
 use crate::math::linalg;
 use crate::math::objective::Penalty;
 
@@ -44,13 +43,13 @@ struct State<'a> {
     weights: MatRef<'a, f64>,
     /// The gradient of F.
     smooth: MatRef<'a, f64>,
-    knowledge: Option<&'a Knowledge>,
+    knowledge: &'a Knowledge,
 }
 
 impl State<'_> {
     /// False for entries that stay zero: the diagonal and edges that are known not to be there.
     fn is_free(&self, i: usize, j: usize) -> bool {
-        i != j && self.knowledge.is_none_or(|knowledge| knowledge.allows(i, j))
+        i != j && self.knowledge.allows(i, j)
     }
 
     fn ridge(&self, i: usize, j: usize) -> f64 {
@@ -119,9 +118,9 @@ pub(super) fn minimise(
     problem: &Penalised<'_>,
     multiplier: Multiplier,
     weights: &mut Mat<f64>,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Info, Error> {
-    minimise_by(Steps::new(weights.nrows()), problem, multiplier, weights, observer)
+    minimise_by(Steps::new(weights.nrows()), problem, multiplier, weights, run)
 }
 
 /// [`minimise`] with the given way of finding steps.
@@ -130,7 +129,7 @@ fn minimise_by(
     problem: &Penalised<'_>,
     multiplier: Multiplier,
     weights: &mut Mat<f64>,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Info, Error> {
     let Penalised { second_moments, acyclicity, knowledge, .. } = *problem;
     let d = weights.nrows();
@@ -160,7 +159,7 @@ fn minimise_by(
             total: None,
             objective: Some(objective),
         };
-        checkpoint(observer, progress)?;
+        run.step(progress)?;
 
         let state = State {
             second_moments,

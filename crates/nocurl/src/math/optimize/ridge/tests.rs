@@ -1,12 +1,15 @@
 //! Both ways of finding the step, against each other and against the definition of a minimum.
 
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 use super::{Multiplier, State, Steps, direct, iterative, minimise_by};
 use crate::core::simulate::{Simulation, simulate};
-use crate::core::{Mat, MatRef, Observer, Progress, Termination};
+use crate::core::{Knowledge, Mat, MatRef, Progress, Run, Termination, Watch};
 use crate::math::objective::{Acyclicity, Penalty, least_squares};
 use crate::math::optimize::{Penalised, Solver};
+
+/// What is known where nothing is, about any number of variables.
+static NOTHING: LazyLock<Knowledge> = LazyLock::new(|| Knowledge::unconstrained(&[]));
 
 const PENALTIES: [Acyclicity; 3] =
     [Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet];
@@ -29,7 +32,7 @@ fn penalised(
         solver: Solver::Ridge,
         tolerance,
         max_iterations,
-        knowledge: None,
+        knowledge: &NOTHING,
     }
 }
 
@@ -45,7 +48,7 @@ fn iterative(d: usize) -> Steps {
 #[derive(Default)]
 struct Values(Mutex<Vec<f64>>);
 
-impl Observer for Values {
+impl Watch for Values {
     fn report(&self, progress: Progress) {
         self.0.lock().unwrap().extend(progress.objective);
     }
@@ -86,7 +89,14 @@ fn stops_where_the_gradient_vanishes() {
                 let mut weights = Mat::zeros(7, 7);
                 let values = Values::default();
                 let problem = penalised(s.as_ref(), acyclicity, 1e-15, 20_000);
-                let info = minimise_by(steps, &problem, multiplier, &mut weights, &values).unwrap();
+                let info = minimise_by(
+                    steps,
+                    &problem,
+                    multiplier,
+                    &mut weights,
+                    &Run::default().watched_by(&values),
+                )
+                .unwrap();
                 let case = format!("{acyclicity:?}, {multiplier:?}, {info:?}");
                 assert_ne!(info.termination, Termination::MaxIterations, "{case}");
                 let (value, gradient) =
@@ -118,7 +128,7 @@ fn both_kinds_of_steps_reach_the_same_value() {
         let mut weights = Mat::zeros(d, d);
         let polynomial = Acyclicity::Polynomial;
         let problem = penalised(s.as_ref(), polynomial, 1e-10, 5000);
-        minimise_by(steps, &problem, multiplier, &mut weights, &()).unwrap();
+        minimise_by(steps, &problem, multiplier, &mut weights, &Run::default()).unwrap();
         objective(s.as_ref(), polynomial, multiplier, weights.as_ref()).0
     });
     assert!((reached[0] / reached[1] - 1.0).abs() < 1e-4, "{reached:?}");
@@ -143,7 +153,7 @@ fn every_step_goes_downhill() {
                 walks: penalty.walks(),
                 weights: weights.as_ref(),
                 smooth: smooth.as_ref(),
-                knowledge: None,
+                knowledge: &NOTHING,
             };
             for mut steps in [direct(d), iterative(d)] {
                 let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
@@ -181,7 +191,7 @@ fn steps_solve_the_ridge_regressions() {
         walks: penalty.walks(),
         weights: weights.as_ref(),
         smooth: smooth.as_ref(),
-        knowledge: None,
+        knowledge: &NOTHING,
     };
     for (mut steps, bound) in [(direct(d), 1e-10), (iterative(d), 0.1)] {
         let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
@@ -210,7 +220,7 @@ fn both_solvers_take_every_penalty() {
             let penalised =
                 Penalised { solver, ..penalised(s.as_ref(), acyclicity, 1e-10, 20_000) };
             let mut weights = Mat::zeros(8, 8);
-            let info = penalised.minimise(multiplier, &mut weights, &()).unwrap();
+            let info = penalised.minimise(multiplier, &mut weights, &Run::default()).unwrap();
             assert_ne!(info.termination, Termination::MaxIterations);
             assert!(info.penalty >= 0.0 && info.penalty < 0.1, "{acyclicity:?} {info:?}");
             objective(s.as_ref(), acyclicity, multiplier, weights.as_ref()).0
@@ -226,7 +236,7 @@ fn running_out_of_iterations_is_said() {
     let mut weights = Mat::zeros(8, 8);
     let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
     let problem = penalised(s.as_ref(), Acyclicity::Polynomial, 1e-15, 3);
-    let info = minimise_by(direct(8), &problem, multiplier, &mut weights, &()).unwrap();
+    let info = minimise_by(direct(8), &problem, multiplier, &mut weights, &Run::default()).unwrap();
     assert_eq!((info.termination, info.iterations), (Termination::MaxIterations, 3));
 }
 
@@ -247,16 +257,15 @@ fn forbidden_edges_are_pinned() {
     .unwrap();
     let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
     for acyclicity in PENALTIES {
-        let problem = Penalised {
-            knowledge: Some(&knowledge),
-            ..penalised(s.as_ref(), acyclicity, 1e-15, 20_000)
-        };
+        let problem =
+            Penalised { knowledge: &knowledge, ..penalised(s.as_ref(), acyclicity, 1e-15, 20_000) };
         let by_lbfgs = Penalised { solver: Solver::Lbfgs, ..problem };
         let runs = [
-            Box::new(|w: &mut Mat<f64>| minimise_by(direct(d), &problem, multiplier, w, &()))
-                as Box<dyn Fn(&mut Mat<f64>) -> _>,
-            Box::new(|w| minimise_by(iterative(d), &problem, multiplier, w, &())),
-            Box::new(|w| by_lbfgs.minimise(multiplier, w, &())),
+            Box::new(|w: &mut Mat<f64>| {
+                minimise_by(direct(d), &problem, multiplier, w, &Run::default())
+            }) as Box<dyn Fn(&mut Mat<f64>) -> _>,
+            Box::new(|w| minimise_by(iterative(d), &problem, multiplier, w, &Run::default())),
+            Box::new(|w| by_lbfgs.minimise(multiplier, w, &Run::default())),
         ];
         for run in runs {
             let mut weights = Mat::zeros(d, d);

@@ -4,7 +4,7 @@ mod parents;
 mod queue;
 mod state;
 
-use crate::core::{Error, Observer};
+use crate::core::{Error, Run};
 
 pub(crate) use parents::Model;
 use queue::Queue;
@@ -38,16 +38,12 @@ impl<'a> Search<'a> {
     }
 
     /// Moves each variable to its best place, until no move helps; returns the moves made.
-    pub(crate) fn descend(
-        &mut self,
-        state: &mut State,
-        observer: &dyn Observer,
-    ) -> Result<u64, Error> {
+    pub(crate) fn descend(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
         let mut moves = 0;
         loop {
             // What is next to no change may still gain by it: the end is a whole round for nothing.
             (0..self.model.size()).for_each(|v| self.queue.push(v));
-            match self.work_off(state, PATIENCE, observer)? {
+            match self.work_off(state, PATIENCE, run)? {
                 0 => return Ok(moves),
                 more => moves += more,
             }
@@ -64,24 +60,15 @@ impl<'a> Search<'a> {
 
     /// Moves the variables that wait to their best places, then those next to what that changed,
     /// until no such move helps; returns the moves made.
-    pub(crate) fn settle(
-        &mut self,
-        state: &mut State,
-        observer: &dyn Observer,
-    ) -> Result<u64, Error> {
-        self.work_off(state, PATIENCE_AROUND, observer)
+    pub(crate) fn settle(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
+        self.work_off(state, PATIENCE_AROUND, run)
     }
 
-    fn work_off(
-        &mut self,
-        state: &mut State,
-        patience: f64,
-        observer: &dyn Observer,
-    ) -> Result<u64, Error> {
+    fn work_off(&mut self, state: &mut State, patience: f64, run: &Run<'_>) -> Result<u64, Error> {
         let patience = patience * self.model.cost;
         let mut moves = 0;
         while let Some(v) = self.queue.pop() {
-            if observer.cancelled() {
+            if run.is_stopped() {
                 return Err(Error::Cancelled);
             }
             self.touched.clear();

@@ -1,7 +1,6 @@
 //! Parents of one variable, chosen among the variables before it.
 
 use crate::core::Knowledge;
-use crate::core::graph::bits;
 use crate::math::Problem;
 
 /// Below this share of its variance a variable counts as determined by others.
@@ -31,7 +30,7 @@ pub(crate) struct Model<'a> {
     bound: f64,
     /// More parents than this would fit anything.
     most: usize,
-    knowledge: Option<&'a Knowledge>,
+    knowledge: &'a Knowledge,
 }
 
 impl<'a> Model<'a> {
@@ -59,20 +58,20 @@ impl<'a> Model<'a> {
 
     /// True when prior knowledge lets the two variables change places.
     pub(super) fn may_swap(&self, first: usize, second: usize) -> bool {
-        self.knowledge.is_none_or(|knowledge| !knowledge.must_precede(first, second))
+        !self.knowledge.must_precede(first, second)
     }
 
     /// The parents that a variable has in every graph.
     pub(super) fn required(&self, v: usize) -> impl Iterator<Item = usize> {
-        self.knowledge.into_iter().flat_map(move |known| bits::members(known.required_parents(v)))
+        self.knowledge.required_parents(v)
     }
 
     fn allows(&self, from: usize, to: usize) -> bool {
-        self.knowledge.is_none_or(|knowledge| knowledge.allows(from, to))
+        self.knowledge.allows(from, to)
     }
 
     fn requires(&self, from: usize, to: usize) -> bool {
-        self.knowledge.is_some_and(|knowledge| knowledge.requires(from, to))
+        self.knowledge.requires(from, to)
     }
 
     /// The correlations of one variable with all.

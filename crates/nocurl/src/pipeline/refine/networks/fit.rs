@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::core::{Error, Observer};
+use crate::core::{Error, Run};
 use crate::math::Problem;
 use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
@@ -41,17 +41,12 @@ pub(super) struct Fitter<'a> {
     problem: &'a Problem,
     rows: &'a Rows,
     seed: u64,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
 }
 
 impl<'a> Fitter<'a> {
-    pub(super) fn new(
-        problem: &'a Problem,
-        rows: &'a Rows,
-        seed: u64,
-        observer: &'a dyn Observer,
-    ) -> Self {
-        Self { problem, rows, seed, observer }
+    pub(super) fn new(problem: &'a Problem, rows: &'a Rows, seed: u64, run: &'a Run<'a>) -> Self {
+        Self { problem, rows, seed, run }
     }
 
     /// The parents of `target` among `candidates`, which are in rising order: what is left after
@@ -74,7 +69,7 @@ impl<'a> Fitter<'a> {
             tolerance: TOLERANCE,
             max_iterations: MAX_ITERATIONS,
             stage: "training networks",
-            observer: self.observer,
+            run: self.run,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
         let mut inputs = candidates.to_vec();
@@ -133,6 +128,6 @@ impl<'a> Fitter<'a> {
     }
 
     fn is_required(&self, from: usize, to: usize) -> bool {
-        self.problem.knowledge().is_some_and(|knowledge| knowledge.requires(from, to))
+        self.problem.knowledge().requires(from, to)
     }
 }

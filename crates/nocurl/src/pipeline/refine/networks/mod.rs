@@ -9,17 +9,43 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use self::fit::{Fitter, Node, rows_needed};
-use super::Refined;
-use crate::core::progress::{Quiet, checkpoint};
-use crate::core::{Dataset, Error, Observer, Order, Progress};
+use super::{Refined, Refinement};
+use crate::core::{Dataset, Error, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::networks::Rows;
+use crate::methods::{Directions, Facts, Needs, Task};
 
 /// Edges that one move may turn around. A move with more is made of shorter ones.
 const MOST: usize = 4;
 
 /// A score must fall by this much. Scores are twice log-likelihoods.
 const LEAST: f64 = 1.0;
+
+/// BIC of networks as the score.
+pub(super) struct Networks;
+
+impl Refinement for Networks {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "networks",
+            phrase: "the search with networks",
+            summary: "search over graphs with a network for each variable, for effects of any shape",
+            directions: Directions::NonlinearEffects,
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            depends_on_units: false,
+            most_to_check: 4,
+            reference: "this project; prices after Zou, Hastie and Tibshirani, 2007",
+            ..Facts::LINEAR
+        }
+    }
+
+    fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
+        let rows = task.rows_for("refine networks")?;
+        search(task.problem, rows, start, task.seed, task.run)
+    }
+}
 
 /// Searches from `start`.
 ///
@@ -35,12 +61,12 @@ const LEAST: f64 = 1.0;
 /// # Errors
 /// [`Error::Mismatch`] when the rows are not those of the problem, [`Error::TooFewRows`],
 /// cancellation.
-pub(super) fn search(
+fn search(
     problem: &Problem,
     rows: &Dataset,
     start: &Order,
     seed: u64,
-    observer: &dyn Observer,
+    run: &Run<'_>,
 ) -> Result<Refined, Error> {
     problem.check_rows(rows, "rows for the search with networks")?;
     let needed = rows_needed(problem.size());
@@ -48,12 +74,12 @@ pub(super) fn search(
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
     let rows = Rows::standardised(rows);
-    let quiet = Quiet(observer);
+    let quiet = run.quiet();
     let search = Search {
         problem,
         fitter: Fitter::new(problem, &rows, seed, &quiet),
         fits: Mutex::default(),
-        observer,
+        run,
     };
     let order = start.sequence();
     let fit = |j: usize| search.fit(j, search.candidates(j, |i| precedes(&order, i, j)));
@@ -131,7 +157,7 @@ struct Search<'a> {
     fitter: Fitter<'a>,
     /// What was fitted before: a fit depends on the variable and its candidates alone.
     fits: Mutex<BTreeMap<(usize, Vec<usize>), Node>>,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
 }
 
 impl Search<'_> {
@@ -146,19 +172,22 @@ impl Search<'_> {
         let mut fits = lock();
         fits.insert(key, node.clone());
         let (stage, done) = ("fitting networks", fits.len() as u64);
-        checkpoint(self.observer, Progress { stage, done, total: None, objective: None })?;
+        self.run.step(Progress { stage, done, total: None, objective: None })?;
         Ok(node)
     }
 
     /// The variables with `may` that `target` may have as parents, in rising order.
     fn candidates(&self, target: usize, may: impl Fn(usize) -> bool) -> Vec<usize> {
-        let known = |i| self.problem.knowledge().is_none_or(|known| known.allows(i, target));
+        let known = |i| self.problem.knowledge().allows(i, target);
         (0..self.problem.size()).filter(|&i| i != target && may(i) && known(i)).collect()
     }
 
     /// Whether what is known lets the variables come in this order.
     fn allows(&self, order: &[usize]) -> bool {
-        let Some(knowledge) = self.problem.knowledge() else { return true };
+        let knowledge = self.problem.knowledge();
+        if knowledge.is_empty() {
+            return true;
+        }
         let later = |at: usize| &order[at + 1..];
         (0..order.len()).all(|at| later(at).iter().all(|&w| !knowledge.must_precede(w, order[at])))
     }
@@ -200,7 +229,7 @@ impl Search<'_> {
         let known = self.problem.knowledge();
         while !rest.is_empty() {
             let ready = |&v: &usize| {
-                let earlier = |w: usize| known.is_some_and(|known| known.must_precede(w, v));
+                let earlier = |w: usize| known.must_precede(w, v);
                 nodes[v].parents.iter().all(|&parent| placed[parent])
                     && rest.iter().all(|&w| !earlier(w))
             };

@@ -1,0 +1,113 @@
+//! What a method is.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{Facts, Proposal};
+use crate::core::{Dataset, Error, Run};
+use crate::math::Problem;
+
+/// What a method is given to learn from.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Task<'a> {
+    /// The second moments, with prior knowledge.
+    pub problem: &'a Problem,
+    /// The rows behind them; there for every method that [`Facts::needs_rows`].
+    pub rows: Option<&'a Dataset>,
+    /// The only source of randomness.
+    pub seed: u64,
+    /// Who watches and may stop the work.
+    pub run: &'a Run<'a>,
+}
+
+impl<'a> Task<'a> {
+    /// The task of learning from moments alone.
+    pub fn new(problem: &'a Problem, run: &'a Run<'a>) -> Self {
+        Self { problem, rows: None, seed: 0, run }
+    }
+
+    /// The same with the rows behind the moments.
+    pub fn with_rows(self, rows: &'a Dataset) -> Self {
+        Self { rows: Some(rows), ..self }
+    }
+
+    /// The same with another seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The rows, for the method of this name.
+    pub(crate) fn rows_for(&self, method: &'static str) -> Result<&'a Dataset, Error> {
+        self.rows.ok_or(Error::NeedsRows { method })
+    }
+}
+
+/// A way to learn a graph: a type whose fields are its parameters.
+///
+/// To add one, write a file with the type, its facts and how it proposes an order, and add a line
+/// to the list in `registry.rs`. The command line, Python, the benchmarks, the documentation and
+/// the tests of all methods then have it.
+pub trait Method:
+    Debug + Clone + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned + 'static
+{
+    /// What there is to know about it, with these parameters.
+    fn facts(&self) -> Facts;
+
+    /// Proposes an order of the variables, and weights where it has its own.
+    ///
+    /// # Errors
+    /// Parameters out of range, data it cannot use, or cancellation by the observer.
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+}
+
+/// [`Method`] behind a pointer.
+pub(super) trait AnyMethod: Debug + Send + Sync {
+    fn facts(&self) -> Facts;
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+    fn parameters(&self) -> Map<String, Value>;
+    fn with_parameters(
+        &self,
+        parameters: Map<String, Value>,
+    ) -> serde_json::Result<Arc<dyn AnyMethod>>;
+    fn equals(&self, other: &dyn AnyMethod) -> bool;
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<M: Method> AnyMethod for M {
+    fn facts(&self) -> Facts {
+        Method::facts(self)
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        Method::propose(self, task)
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(object)) => object,
+            _ => Map::new(),
+        }
+    }
+
+    fn with_parameters(
+        &self,
+        parameters: Map<String, Value>,
+    ) -> serde_json::Result<Arc<dyn AnyMethod>> {
+        serde_json::from_value::<M>(Value::Object(parameters))
+            .map(|method| Arc::new(method) as Arc<dyn AnyMethod>)
+    }
+
+    fn equals(&self, other: &dyn AnyMethod) -> bool {
+        other.as_any().downcast_ref::<M>().is_some_and(|other| self == other)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

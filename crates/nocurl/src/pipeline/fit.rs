@@ -1,0 +1,35 @@
+//! What was learnt.
+
+use crate::core::{Claim, Cpdag, Dag, Mat, Termination};
+
+/// What was learnt.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Fit {
+    /// The graph with its weights, row -> column.
+    pub dag: Dag,
+    /// The variables from causes to effects.
+    pub order: Vec<usize>,
+    /// A potential that rises along every edge.
+    pub potential: Vec<f64>,
+    /// All graphs that fit as well by independences alone, of those that prior knowledge allows.
+    pub cpdag: Cpdag,
+    /// How much of the graph is meant.
+    pub claim: Claim,
+    /// Weights before pruning and threshold, along the order.
+    pub unpruned: Mat<f64>,
+    /// The first estimate, maybe cyclic, for methods that make an order of one.
+    pub estimate: Option<Mat<f64>>,
+    /// Least-squares loss of the unpruned weights.
+    pub unpruned_loss: f64,
+    /// Least-squares loss of the graph.
+    pub loss: f64,
+    /// Iterations of the method.
+    pub iterations: u64,
+    /// Evaluations of its objective.
+    pub evaluations: u64,
+    /// How the method ended.
+    pub termination: Termination,
+    /// What the user should know, in plain words.
+    pub warnings: Vec<String>,
+}

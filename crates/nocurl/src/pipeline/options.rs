@@ -1,0 +1,103 @@
+//! What to learn with.
+
+use serde::{Deserialize, Serialize};
+
+use super::Prune;
+use super::refine::Refine;
+use crate::core::{Claim, Error, KnowledgeSpec};
+use crate::methods::{Algorithm, Facts, require};
+
+/// The threshold when nothing else prunes, as the paper's experiments.
+pub const DEFAULT_THRESHOLD: f64 = 0.3;
+
+/// What to learn with.
+///
+/// | Name | Default | Meaning |
+/// |---|---|---|
+/// | `algorithm` | `order-search` | the method and its parameters |
+/// | `center` | true | subtract means; the paper's experiments do not |
+/// | `refine` | none | order search after the method |
+/// | `prune` | none | rule that drops edges from the regression on the order |
+/// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
+/// | `seed` | 0 | the only source of randomness |
+/// | `knowledge` | none | what is known about the graph beforehand |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The method with its parameters.
+    pub algorithm: Algorithm,
+    /// Whether means are subtracted.
+    pub center: bool,
+    /// Order search after the method.
+    pub refine: Option<Refine>,
+    /// Rule that drops edges.
+    pub prune: Option<Prune>,
+    /// Smallest size of a weight that stays.
+    pub threshold: Option<f64>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What is known beforehand; every result satisfies it.
+    #[serde(default, skip_serializing_if = "KnowledgeSpec::is_empty")]
+    pub knowledge: KnowledgeSpec,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            algorithm: Algorithm::default(),
+            center: true,
+            refine: None,
+            prune: None,
+            threshold: None,
+            seed: 0,
+            knowledge: KnowledgeSpec::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The facts of the step that chose the graph: the refinement, or without one the method.
+    pub fn facts(&self) -> Facts {
+        self.refine.map_or_else(|| self.algorithm.facts(), |refine| refine.facts())
+    }
+
+    /// The threshold in force: as given, else 0.3, else 0 when a rule prunes or the method has
+    /// chosen the edges by a score that does not depend on units.
+    pub fn effective_threshold(&self) -> f64 {
+        let chosen = self.prune.is_some() || self.facts().chooses_edges;
+        self.threshold.unwrap_or(if chosen { 0.0 } else { DEFAULT_THRESHOLD })
+    }
+
+    /// What the result claims: that of the method, or of the order search that comes after it.
+    pub fn claim(&self) -> Claim {
+        self.facts().determines
+    }
+
+    /// True when other units of the columns can give another graph: through the method, through an
+    /// order search on error variances, through a threshold on weights, or because a later step
+    /// starts from directions that the method's class leaves undetermined, which are drawn by
+    /// variances.
+    pub fn depends_on_units(&self) -> bool {
+        let method = self.algorithm.facts();
+        let goes_on = self.refine.is_some() || self.prune.is_some();
+        method.depends_on_units
+            || goes_on && method.determines == Claim::Class
+            || self.facts().assumes_equal_variances()
+            || self.effective_threshold() > 0.0
+    }
+
+    /// True when moments are not enough: data must be a [`crate::Dataset`].
+    pub fn needs_rows(&self) -> bool {
+        self.algorithm.facts().needs_rows() || self.facts().needs_rows()
+    }
+
+    /// The most variables for which a check learns again.
+    pub(crate) fn most_to_check(&self) -> usize {
+        self.algorithm.facts().most_to_check.min(self.facts().most_to_check)
+    }
+
+    pub(super) fn validate(&self) -> Result<(), Error> {
+        let bound = self.effective_threshold();
+        require("threshold", bound, bound >= 0.0, "it must not be negative")?;
+        self.prune.map_or(Ok(()), |rule| rule.validate())
+    }
+}

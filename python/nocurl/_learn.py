@@ -1,0 +1,52 @@
+"""The short way to learn a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _nocurl
+from ._graph import Graph
+from ._learner import Learner
+from ._methods import METHODS
+
+
+def methods() -> dict[str, type[Learner]]:
+    """All methods by the names of the command line.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> nocurl.methods()["eq-td"].__name__
+    'EqTD'
+    """
+    return dict(METHODS)
+
+
+def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **params: Any) -> Graph:
+    """Learns a graph from a table: the short way.
+
+    Parameters
+    ----------
+    X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
+        The table, one column per variable.
+    method : str
+        Name of the method; :func:`methods` has all of them.
+    diagnose : bool
+        Check the result, as the command line does.
+    **params
+        Those of the method and of all methods; see :func:`methods` and :class:`Learner`.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> drawn = nocurl.simulate(variables=5, rows=1000, random_state=1)
+    >>> graph = nocurl.learn(drawn.data, method="nocurl", refine="equal-variance", prune="ebic")
+    >>> nocurl.metrics.shd(drawn.graph, graph)
+    0
+    >>> nocurl.metrics.shd(drawn.graph, nocurl.EqTD(prune="ebic").fit(drawn.data))
+    0
+    """
+    if method not in METHODS:
+        # The engine knows which name is close.
+        _nocurl.describe_method(method)
+    return METHODS[method](diagnose=diagnose, **params).fit(X).graph_
