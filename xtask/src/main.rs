@@ -1,4 +1,5 @@
-//! Developer commands: `cargo xtask test` runs everything that must pass.
+//! Developer commands: `cargo xtask test` runs everything that must pass, `cargo xtask docs` writes
+//! what the documentation takes from the code.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
 use std::fs;
@@ -10,9 +11,13 @@ use anyhow::{Context, Result, anyhow, bail};
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
-        _ => bail!("usage: cargo xtask test"),
+        Some("docs") => docs(),
+        _ => bail!("usage: cargo xtask test, or cargo xtask docs"),
     }
 }
+
+/// The method that tests add to the engine, and see everywhere.
+const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 
 /// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
@@ -20,10 +25,12 @@ fn test() -> Result<()> {
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
-        cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
-        cargo(&["test", "--workspace"], &[])?;
+        let lints: [&str; 3] = ["--", "-D", "warnings"];
+        cargo(&[&["clippy", "--workspace", "--all-targets"], &TOY[..], &lints].concat(), &[])?;
+        cargo(&[&["test", "--workspace"], &TOY[..]].concat(), &[])?;
         // Of the whole workspace: a part of it would have other features and check Arrow again.
-        cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+        let doc = [&["doc", "--workspace", "--no-deps"], &TOY[..]].concat();
+        cargo(&doc, &[("RUSTDOCFLAGS", "-D warnings")])?;
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
     })
@@ -43,9 +50,21 @@ fn environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Types, documentation and tests of the Python package, its examples and the README, with the
-/// module that `cargo test` has built; then the files we write in other people's programs.
-fn test_python(python: &Path) -> Result<()> {
+/// Writes the tables of methods in `docs/` and the types of Python's classes.
+fn docs() -> Result<()> {
+    let tables = [&["test", "-p", "nocurl"], &TOY[..], &["--test", "suite", "documents"]].concat();
+    cargo(&tables, &[("NOCURL_WRITE_DOCS", "1")])?;
+    // As the tests build it, so that nothing is compiled twice.
+    cargo(&[&["test", "--workspace", "--no-run"], &TOY[..]].concat(), &[])?;
+    let python = environment()?;
+    let stage = staged()?;
+    run(Command::new(python)
+        .args(["-m", "nocurl._stubs", "python/nocurl/_methods.pyi"])
+        .env("PYTHONPATH", stage))
+}
+
+/// The Python package with the module that `cargo test` has built; returns its folder.
+fn staged() -> Result<PathBuf> {
     let stage = root().join("target/python");
     let package = stage.join("nocurl");
     if package.exists() {
@@ -62,6 +81,13 @@ fn test_python(python: &Path) -> Result<()> {
     let module = root().join("target/debug/deps/lib_nocurl.so");
     fs::copy(&module, package.join("_nocurl.abi3.so"))
         .with_context(|| format!("{} was not built", module.display()))?;
+    Ok(stage)
+}
+
+/// Types, documentation and tests of the Python package, its examples and the README, with the
+/// module that `cargo test` has built; then the files we write in other people's programs.
+fn test_python(python: &Path) -> Result<()> {
+    let stage = staged()?;
     let with_package = |arguments: &[&str]| {
         run(Command::new(python)
             .args(arguments)

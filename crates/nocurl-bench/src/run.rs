@@ -316,50 +316,64 @@ impl Draw {
         Ok(trial)
     }
 
-    fn figures(&self, fit: &Fit) -> Result<[f64; FIGURES], nocurl::Error> {
+    fn figures(&self, fit: &Fit) -> Result<Figures, nocurl::Error> {
         let scores = compare_as(&self.simulated.truth, &fit.dag, fit.claim)?;
-        Ok([
-            fit.evaluations as f64,
-            fit.unpruned_loss - self.truth_loss,
-            scores.shd as f64,
-            scores.extra as f64,
-            scores.missing as f64,
-            scores.reversed as f64,
-            scores.true_edges as f64,
-            scores.estimated_edges as f64,
-            scores.cpdag_shd as f64,
-            scores.sid as f64,
-            scores.skeleton_f1,
-        ])
+        Ok(Figures {
+            evaluations: fit.evaluations as f64,
+            delta_f: fit.unpruned_loss - self.truth_loss,
+            shd: scores.shd as f64,
+            extra: scores.extra as f64,
+            missing: scores.missing as f64,
+            reversed: scores.reversed as f64,
+            true_edges: scores.true_edges as f64,
+            estimated_edges: scores.estimated_edges as f64,
+            cpdag_shd: scores.cpdag_shd as f64,
+            sid: scores.sid as f64,
+            skeleton_f1: scores.skeleton_f1,
+        })
     }
 }
 
-const FIGURES: usize = 11;
+/// What one repeat of a trial gave.
+struct Figures {
+    evaluations: f64,
+    delta_f: f64,
+    shd: f64,
+    extra: f64,
+    missing: f64,
+    reversed: f64,
+    true_edges: f64,
+    estimated_edges: f64,
+    cpdag_shd: f64,
+    sid: f64,
+    skeleton_f1: f64,
+}
 
-/// What the repeats of a trial gave, in the order of the columns.
+/// What the repeats of a trial gave.
 #[derive(Default)]
 struct Trial {
     seconds: Vec<f64>,
-    figures: Vec<[f64; FIGURES]>,
+    figures: Vec<Figures>,
 }
 
 impl Trial {
     fn fill(self, blank: Row) -> Row {
         let n = self.figures.len() as f64;
-        let mean = |k: usize| Some(self.figures.iter().map(|figures| figures[k]).sum::<f64>() / n);
+        let mean =
+            |figure: fn(&Figures) -> f64| Some(self.figures.iter().map(figure).sum::<f64>() / n);
         Row {
             seconds: self.seconds.iter().sum::<f64>() / n,
-            evaluations: mean(0),
-            delta_f: mean(1),
-            shd: mean(2),
-            extra: mean(3),
-            missing: mean(4),
-            reversed: mean(5),
-            true_edges: mean(6),
-            estimated_edges: mean(7),
-            cpdag_shd: mean(8),
-            sid: mean(9),
-            skeleton_f1: mean(10),
+            evaluations: mean(|figures| figures.evaluations),
+            delta_f: mean(|figures| figures.delta_f),
+            shd: mean(|figures| figures.shd),
+            extra: mean(|figures| figures.extra),
+            missing: mean(|figures| figures.missing),
+            reversed: mean(|figures| figures.reversed),
+            true_edges: mean(|figures| figures.true_edges),
+            estimated_edges: mean(|figures| figures.estimated_edges),
+            cpdag_shd: mean(|figures| figures.cpdag_shd),
+            sid: mean(|figures| figures.sid),
+            skeleton_f1: mean(|figures| figures.skeleton_f1),
             ..blank
         }
     }

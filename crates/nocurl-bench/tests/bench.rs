@@ -238,12 +238,9 @@ fn a_run_that_was_stopped_goes_on_to_the_same_results() {
         for stop in [1, 7, 20] {
             let mut log = Log::open(folder.path(), &grid, 0).unwrap();
             let before = log.rows().len();
-            let outcome = run(
-                &grid,
-                &settings(jobs),
-                &mut log,
-                &Run::default().watched_by(&StopAfter::new(stop)).stopped_by(&StopAfter::new(stop)),
-            );
+            let patience = StopAfter::new(stop);
+            let stopped = Run::default().watched_by(&patience).stopped_by(&patience);
+            let outcome = run(&grid, &settings(jobs), &mut log, &stopped);
             assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
             assert!(log.rows().len() >= before + stop as usize);
         }

@@ -19,6 +19,7 @@
 //! pieces are merged in order. Every failure is one [`Error`] whose message fits on one line.
 //!
 //! ```
+//! use nocurl::Run;
 //! use nocurl_io::{ReadOptions, Source, read_moments};
 //! let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
 //! let table = read_moments(&source, &ReadOptions::default(), &Run::default()).unwrap();

@@ -191,7 +191,7 @@ fn every_variant_and_method_runs() {
     for method in methods.as_array().unwrap() {
         let shown =
             folder.run(&["learn", "rain.csv", "--method", method["name"].as_str().unwrap()]);
-        assert!(shown.contains("edges among 3 variables"), "{shown}");
+        assert!(shown.contains("among 3 variables by"), "{shown}");
     }
 }
 

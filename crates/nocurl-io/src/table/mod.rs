@@ -211,6 +211,7 @@ pub fn read_moments<'a>(
 /// As [`read_moments`].
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl_io::{ReadOptions, Source, read_sampled};
 /// let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
 /// let (table, sample) = read_sampled(&source, &ReadOptions::default(), &Run::default()).unwrap();

@@ -6,6 +6,7 @@ pub mod error;
 pub mod graph;
 pub mod knowledge;
 pub mod moments;
+pub(crate) mod parallel;
 mod product;
 pub(crate) mod progress;
 pub mod simulate;

@@ -2,11 +2,11 @@
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::gram_accumulate;
 use crate::core::Error;
-use crate::math::linalg;
+use crate::core::parallel::*;
 
 /// Rows that are centred and multiplied together at a time.
 pub const BLOCK_ROWS: usize = 1024;
@@ -104,7 +104,7 @@ impl Moments {
                 mean
             })
             .collect();
-        linalg::gram_accumulate(&mut self.scatter, block.as_ref());
+        gram_accumulate(&mut self.scatter, block.as_ref());
         self.shift_mean(rows as u64, &mean);
     }
 
@@ -266,7 +266,7 @@ pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32
                 used[(k, j)] = root * (column[i] - *mean);
             }
         }
-        linalg::gram_accumulate(&mut moments.scatter, used.as_ref());
+        gram_accumulate(&mut moments.scatter, used.as_ref());
         moments.shift_mean(total, &mean);
     }
     moments

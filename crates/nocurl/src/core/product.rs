@@ -1,8 +1,9 @@
 //! Matrix products.
 
 use faer::linalg::matmul::{self as dense, triangular};
+
+use crate::core::parallel::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// Columns of one block of a threaded product; fixed, so that results do not depend on threads.
 const BLOCK: usize = 128;
@@ -25,7 +26,7 @@ fn blocked(out: MatMut<'_, f64>, accum: Accum, a: MatRef<'_, f64>, b: MatRef<'_,
         dense::matmul(out, accum, a, b, alpha, Par::Seq);
         return;
     }
-    out.par_col_chunks_mut(BLOCK).enumerate().for_each(|(index, block)| {
+    column_groups(out, BLOCK).into_par_iter().enumerate().for_each(|(index, block)| {
         let start = index * BLOCK;
         let columns = b.subcols(start, block.ncols());
         dense::matmul(block, accum, a, columns, alpha, Par::Seq);

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
+use crate::core::parallel::*;
 use crate::core::{Error, Moments, Termination};
 use crate::core::{Progress, Run};
 use crate::math::linalg::{self, Cholesky};
@@ -83,6 +83,7 @@ struct Expected {
 /// that is singular; the observer asking to stop.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::missing::{EmParams, expectation_maximization};
 /// use nocurl::{Mat, Moments};
 /// let mut complete = Moments::new(vec!["a".into(), "b".into()]);

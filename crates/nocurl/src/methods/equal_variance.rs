@@ -37,6 +37,7 @@ pub enum Direction {
 /// moments have no inverse.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::equal_variance::{self, Direction};
 /// use nocurl::{Mat, Moments, Problem};
 /// // x2 -> x1 with weight 2 and unit error variances.

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::fges::{self, Fges};
 use super::sweep::{Subsets, Sweep};
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
 use crate::core::graph::bits::{BitMatrix, members};
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Claim, Dag, Error, Mat, MatRef, Order, Run, Termination};
 use crate::math::Problem;

@@ -32,6 +32,7 @@ pub enum SortBy {
 /// moments have no inverse.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::sort_regress::{self, SortBy};
 /// use nocurl::{Mat, Moments, Problem};
 /// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);

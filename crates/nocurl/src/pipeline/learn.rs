@@ -11,6 +11,7 @@ use crate::methods::{Proposal, Task};
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::{Options, learn};
 /// let simulated = simulate(&Simulation { variables: 5, ..Simulation::default() }, 1)?;

@@ -1,9 +1,9 @@
 //! Which edges to keep.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::core::parallel::*;
 use crate::core::{Error, Mat, Order};
 use crate::math::Problem;
 use crate::math::regress::{Node, assemble, refit};

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
+use nocurl::Algorithm;
 use nocurl::methods::{Facts, Needs, TakesKnowledge};
 use nocurl::refine::Refine;
-use nocurl::Algorithm;
 
 const BEGIN: &str = "<!-- methods:begin -->";
 const END: &str = "<!-- methods:end -->";

@@ -61,6 +61,9 @@ fn rooms_depend_in_one_direction() {
 #[test]
 fn a_wrong_direction_is_found() {
     assert_eq!(wrong("core", "use crate::math::linalg;\n"), ["math"]);
-    assert_eq!(wrong("math", "use crate::core::Dag;\nlet x = crate::Options::default();"), ["Options"]);
+    assert_eq!(
+        wrong("math", "use crate::core::Dag;\nlet x = crate::Options::default();"),
+        ["Options"]
+    );
     assert!(wrong("analysis", "// crate::nowhere\nuse crate::pipeline::learn;").is_empty());
 }

@@ -1,9 +1,8 @@
 //! The list of methods: each has its facts, and a new one needs a file and a line.
 
+use nocurl::Algorithm;
 use nocurl::methods::{MOST_TO_CHECK, Needs, TakesKnowledge};
 use nocurl::refine::Refine;
-use nocurl::simulate::{Simulation, simulate};
-use nocurl::{Algorithm, Options, Run, learn};
 
 #[test]
 fn facts_are_complete_and_their_names_unique() {
@@ -50,15 +49,17 @@ fn every_parameter_has_its_meaning_and_no_other_has() {
 #[cfg(feature = "toy")]
 fn a_method_of_one_file_and_one_line_is_everywhere() {
     use nocurl::methods::Toy;
+    use nocurl::simulate::{Simulation, simulate};
+    use nocurl::{Options, Run, learn};
     let toy = Algorithm::from_name("toy").unwrap();
     assert!(Algorithm::all().contains(&toy));
     assert!(super::quick_methods().contains(&toy));
     let reversed = toy.with_parameter("reverse", true.into()).unwrap();
     assert_eq!(reversed, Algorithm::from(Toy { reverse: true }));
     assert!(reversed.downcast::<Toy>().unwrap().reverse);
-    let data = simulate(&Simulation { variables: 4, ..Simulation::default() }, 1).unwrap().data;
+    let data = simulate(&Simulation { variables: 6, ..Simulation::default() }, 1).unwrap().data;
     let options = Options { algorithm: reversed, ..Options::default() };
-    assert_eq!(learn(&data, &options, &Run::default()).unwrap().order, [3, 2, 1, 0]);
+    assert_eq!(learn(&data, &options, &Run::default()).unwrap().order, [5, 4, 3, 2, 1, 0]);
 }
 
 #[test]

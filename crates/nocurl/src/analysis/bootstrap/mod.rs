@@ -11,9 +11,9 @@
 mod resample;
 mod tally;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Data, Error, Run};
 use crate::pipeline::{Options, learn};
@@ -157,6 +157,7 @@ pub struct Bootstrap {
 /// needs rows), and one number for every edge and every nonzero effect of every replicate.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::bootstrap::{BootstrapParams, bootstrap};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Options;
@@ -185,7 +186,7 @@ pub fn bootstrap<'a>(
     let (mut failed, mut first_error) = (0, None);
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.
-    for batch in streams.chunks(rayon::current_num_threads().max(1)) {
+    for batch in streams.chunks(threads().max(1)) {
         let outcomes: Vec<Result<Replicate, Error>> = batch
             .par_iter()
             .map(|stream| {

@@ -1,7 +1,6 @@
 //! What the checks share.
 
-use rayon::prelude::*;
-
+use crate::core::parallel::*;
 use crate::core::{Dag, Data, Error, Mat, MatRef, Moments};
 use crate::math::Problem;
 use crate::math::linalg::Cholesky;

@@ -39,6 +39,7 @@ const MOST_FOR_REFIT: usize = 200;
 /// more (fewer variables for `exact` and `notears`).
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::checks::{Verdict, diagnose};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::{Options, learn};

@@ -1,10 +1,9 @@
 //! Checks of what the parents leave unexplained.
 
-use rayon::prelude::*;
-
 use super::case::{Case, few, finite, short};
 use super::{Check, Finding, NonGaussianity, ResidualVariances, Shape, Verdict, normality};
 use crate::core::Dataset;
+use crate::core::parallel::*;
 use crate::math::regress::Node;
 
 /// Ratio of the largest to the smallest residual variance that is worth a note or a concern where

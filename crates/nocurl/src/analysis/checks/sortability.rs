@@ -1,10 +1,9 @@
 //! How well a single number per variable sorts the graph.
 
-use rayon::prelude::*;
-
 use super::case::{Case, percent};
 use super::{Check, Finding, Sortability, Verdict};
 use crate::core::graph::bits::{BitMatrix, include, insert, members};
+use crate::core::parallel::*;
 use crate::core::{Claim, Dag};
 
 /// Share from which sorting alone would give nearly the same order.

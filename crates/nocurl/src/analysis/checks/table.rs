@@ -1,9 +1,8 @@
 //! Checks of the data alone.
 
-use rayon::prelude::*;
-
 use super::case::{Case, few, finite, percent, short};
 use super::{Check, Collinearity, Finding, NearConstant, NearConstantColumn, SampleSize, Verdict};
+use crate::core::parallel::*;
 use crate::math::linalg::{collinear_set, extreme_eigenvalues};
 
 /// Fewer rows than this for each column, or for each parent, leave weights uncertain.

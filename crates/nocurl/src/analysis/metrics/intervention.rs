@@ -1,8 +1,7 @@
 //! The structural intervention distance.
 
-use rayon::prelude::*;
-
 use super::compare::same_size;
+use crate::core::parallel::*;
 use crate::core::{Dag, Error};
 
 /// The structural intervention distance (Peters and Bühlmann, 2015): the number of ordered pairs

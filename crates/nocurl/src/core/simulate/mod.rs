@@ -23,7 +23,7 @@ pub use noise::{Noise, Variances};
 use crate::core::{Dag, Dataset, Error, Mat};
 
 /// Largest number of values in a simulated table or weight matrix: 32 GiB of numbers.
-const MOST_VALUES: usize = 1 << 32;
+const MOST_VALUES: u64 = 1 << 32;
 
 /// What to simulate.
 ///
@@ -91,7 +91,7 @@ impl Simulation {
         if d < 2 {
             return parameter("variables", d.to_string(), "a graph needs at least 2");
         }
-        if d.checked_mul(d).is_none_or(|entries| entries > MOST_VALUES) {
+        if d.checked_mul(d).is_none_or(|entries| entries as u64 > MOST_VALUES) {
             return parameter("variables", d.to_string(), "at most 65536 can be simulated");
         }
         if self.rows < 1 {
@@ -100,7 +100,7 @@ impl Simulation {
         if self.standardize && self.rows < 2 {
             return parameter("rows", self.rows.to_string(), "standardising needs at least 2");
         }
-        if d.checked_mul(self.rows).is_none_or(|values| values > MOST_VALUES) {
+        if d.checked_mul(self.rows).is_none_or(|values| values as u64 > MOST_VALUES) {
             let reason = "rows times variables must not exceed 2^32: simulate fewer rows";
             return parameter("rows", self.rows.to_string(), reason);
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Complex;
-use crate::core::{Mat, MatRef, Termination};
+use crate::core::{Mat, MatMut, MatRef, Termination};
 use crate::math::linalg::{self, Cholesky};
 
 /// Largest connected component whose Laplacian is factored as a dense matrix.
@@ -113,12 +113,13 @@ impl Complex {
     fn least_squares_potential(&self, flow: &[f64]) -> (Vec<f64>, Termination) {
         let target = self.grad_adjoint(flow);
         let mut potential = vec![0.0; self.size()];
-        let mut termination = Termination::Direct;
+        // Components too large to factor, or singular by rounding, are left to conjugate gradients.
+        let mut all_factored = true;
         let mut place = vec![0; self.size()];
         for component in self.components() {
             let (&last, inner) = component.split_last().expect("a component has a vertex");
             if inner.len() >= DENSE_COMPONENT {
-                termination = Termination::Converged;
+                all_factored = false;
                 continue;
             }
             place[last] = inner.len();
@@ -134,25 +135,26 @@ impl Complex {
             }
             let grounded = laplacian.submatrix(0, 0, inner.len(), inner.len());
             let mut solution: Vec<f64> = inner.iter().map(|&i| target[i]).collect();
-            match Cholesky::new(grounded) {
-                Some(factor) => solve(factor.lower(), &mut solution),
-                None => {
-                    termination = Termination::Converged;
-                    continue;
-                }
-            }
+            let Some(factor) = Cholesky::new(grounded) else {
+                all_factored = false;
+                continue;
+            };
+            let mut column = MatMut::from_column_major_slice_mut(&mut solution, inner.len(), 1);
+            factor.solve_lower(column.as_mut());
+            factor.solve_upper(column);
             inner.iter().zip(solution).for_each(|(&i, p)| potential[i] = p);
         }
-        if termination == Termination::Converged {
-            let mut laplacian = |p: &[f64], out: &mut [f64]| {
-                out.copy_from_slice(&self.apply_laplacian(p));
-            };
-            let tolerance = self.rounding() * square_norm(flow).sqrt();
-            termination = conjugate_gradients(&mut laplacian, &target, tolerance, &mut potential);
-            for component in self.components() {
-                let ground = potential[component[component.len() - 1]];
-                component.iter().for_each(|&i| potential[i] -= ground);
-            }
+        if all_factored {
+            return (potential, Termination::Direct);
+        }
+        let mut laplacian = |p: &[f64], out: &mut [f64]| {
+            out.copy_from_slice(&self.apply_laplacian(p));
+        };
+        let tolerance = self.rounding() * square_norm(flow).sqrt();
+        let termination = conjugate_gradients(&mut laplacian, &target, tolerance, &mut potential);
+        for component in self.components() {
+            let ground = potential[component[component.len() - 1]];
+            component.iter().for_each(|&i| potential[i] -= ground);
         }
         (potential, termination)
     }
@@ -286,23 +288,6 @@ fn conjugate_gradients(
     matrix(x, &mut image);
     let left = square_norm(&difference(target, &image)).sqrt();
     if left <= tolerance { Termination::Converged } else { Termination::MaxIterations }
-}
-
-/// Solves `L L' x = b` in place.
-fn solve(lower: MatRef<'_, f64>, x: &mut [f64]) {
-    let n = x.len();
-    for j in 0..n {
-        x[j] /= lower[(j, j)];
-        for i in j + 1..n {
-            x[i] -= lower[(i, j)] * x[j];
-        }
-    }
-    for j in (0..n).rev() {
-        for i in j + 1..n {
-            x[j] -= lower[(i, j)] * x[i];
-        }
-        x[j] /= lower[(j, j)];
-    }
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

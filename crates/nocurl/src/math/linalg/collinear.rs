@@ -16,7 +16,7 @@ use super::pivoted::largest_pivot_first;
 /// these three whatever else there is. Indices increase. Cost O(d^3).
 ///
 /// ```
-/// use nocurl::{Mat, linalg};
+/// use nocurl::{Mat, internals::linalg};
 /// let twice = [[1.0, 0.2, 2.0], [0.2, 1.0, 0.4], [2.0, 0.4, 4.0]];
 /// let twice = Mat::from_fn(3, 3, |i, j| twice[i][j]);
 /// assert_eq!(linalg::collinear_set(twice.as_ref()), Some(vec![0, 2]));
@@ -55,7 +55,7 @@ pub fn collinear_set(s: MatRef<'_, f64>) -> Option<Vec<usize>> {
 /// do not depend on their scales. Infinite when they are collinear up to rounding. Cost O(d^3).
 ///
 /// ```
-/// use nocurl::{Mat, linalg};
+/// use nocurl::{Mat, internals::linalg};
 /// let s = Mat::from_fn(2, 2, |i, j| [[4.0, 1.0], [1.0, 1.0]][i][j]);
 /// assert!((linalg::condition_number(s.as_ref()) - 3.0).abs() < 1e-14);
 /// ```

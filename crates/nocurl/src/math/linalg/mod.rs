@@ -1,15 +1,18 @@
-//! The only module that touches the internals of the linear algebra backend (faer).
+//! Linear algebra on the backend (faer), behind few functions.
 //!
 //! Everything here is deterministic: products that use several threads are cut into blocks whose
 //! borders do not depend on the number of threads, and each block is computed sequentially.
 
 mod cholesky;
 mod collinear;
+mod eigen;
 mod pivoted;
-pub use crate::core::{gram_accumulate, matmul, matmul_accumulate};
 
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::{FactorSpace, pivot_floor};
 pub use collinear::{collinear_set, condition_number, extreme_eigenvalues};
+pub(crate) use eigen::eigen;
 pub(crate) use pivoted::semidefinite_factor;
 pub use pivoted::{PivotedCholesky, smallest_pivot_first, smallest_pivot_first_within};
+
+pub use crate::core::{gram_accumulate, matmul, matmul_accumulate};

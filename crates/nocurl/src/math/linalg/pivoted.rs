@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self as dense};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 use super::cholesky::pivot_floor;
 use crate::core::Error;
+use crate::core::parallel::*;
 
 /// Columns that are factored before the rest of the matrix is brought up to date.
 const PANEL: usize = 64;
@@ -44,7 +44,7 @@ pub struct PivotedCholesky {
 /// Those of `watch`.
 ///
 /// ```
-/// use nocurl::{Mat, linalg};
+/// use nocurl::{Mat, internals::linalg};
 /// let a = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
 /// let pivoted = linalg::smallest_pivot_first(a.as_ref(), |_| Ok(()))?;
 /// assert_eq!(pivoted.order, [1, 0]);
@@ -197,7 +197,7 @@ fn subtract_panel(matrix: MatMut<'_, f64>, start: usize, end: usize) {
     let rest = matrix.nrows() - end;
     let (left, right) = matrix.split_at_col_mut(end);
     let panel = left.as_ref().subcols(start, end - start).subrows(end, rest);
-    right.subrows_mut(end, rest).par_col_chunks_mut(BLOCK).enumerate().for_each(
+    column_groups(right.subrows_mut(end, rest), BLOCK).into_par_iter().enumerate().for_each(
         |(index, columns)| {
             let (first, width) = (index * BLOCK, columns.ncols());
             let (_, lower) = columns.split_at_row_mut(first);

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::journal::{Log, Pass};
 use super::net::{Net, Rows, Workspace};
+use crate::core::parallel::*;
 use crate::core::{Error, Mat, Run, Termination};
 use crate::math::objective::{Acyclicity, Penalty};
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};

@@ -8,7 +8,7 @@ use crate::math::linalg;
 /// Cost: one d x d product.
 ///
 /// ```
-/// use nocurl::{Mat, objective::least_squares};
+/// use nocurl::{Mat, internals::objective::least_squares};
 /// let s = Mat::<f64>::identity(3, 3);
 /// assert_eq!(least_squares(s.as_ref(), Mat::zeros(3, 3).as_ref()), 1.5);
 /// ```

@@ -130,6 +130,7 @@ const NEAR_BOUND: f64 = 1e-3;
 /// at the start, or a request of the observer to stop.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::internals::optimize::lbfgs::{LbfgsParams, Limits, minimize};
 /// let mut bowl = |x: &[f64], gradient: &mut [f64]| {
 ///     gradient[0] = 2.0 * (x[0] - 3.0);
@@ -138,7 +139,7 @@ const NEAR_BOUND: f64 = 1e-3;
 /// };
 /// let mut x = [1.0, 1.0];
 /// let limits = Limits { lower: Some(&[0.0, 0.0]), ..Limits::default() };
-/// minimize(&mut x, &mut bowl, limits, &LbfgsParams::default(), &(), "example")?;
+/// minimize(&mut x, &mut bowl, limits, &LbfgsParams::default(), &Run::default(), "example")?;
 /// assert!((x[0] - 3.0).abs() < 1e-5 && x[1] == 0.0);
 /// # Ok::<(), nocurl::Error>(())
 /// ```

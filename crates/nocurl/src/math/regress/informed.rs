@@ -1,8 +1,7 @@
 //! Regression along an order with prior knowledge.
 
-use rayon::prelude::*;
-
 use super::{Node, on_order, threshold};
+use crate::core::parallel::*;
 use crate::core::{Error, Mat, Order};
 use crate::math::Problem;
 

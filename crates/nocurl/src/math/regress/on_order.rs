@@ -27,7 +27,7 @@ pub struct Regression {
 /// [`Error::Collinear`] when the second moments are singular.
 ///
 /// ```
-/// use nocurl::{Mat, Moments, Order, algorithms::Problem, regress::on_order};
+/// use nocurl::{Mat, Moments, Order, Problem, internals::regress::on_order};
 /// let names = vec!["a".to_string(), "b".to_string()];
 /// let covariance = Mat::from_fn(2, 2, |i, j| [[1.0, 2.0], [2.0, 5.0]][i][j]);
 /// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], covariance.as_ref())?;

@@ -1,11 +1,11 @@
 //! Regression on given parents.
 
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 use super::Node;
 use super::informed::faintest;
 use crate::core::Error;
+use crate::core::parallel::*;
 use crate::math::Problem;
 
 /// Sets weights smaller than `bound` in size to zero.

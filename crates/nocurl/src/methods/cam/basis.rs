@@ -1,6 +1,8 @@
 //! Smooth functions of one variable.
 
-use faer::{Mat, MatMut, MatRef, Side};
+use faer::{Mat, MatMut};
+
+use crate::math::linalg::eigen;
 
 /// Degree of the splines.
 const DEGREE: usize = 3;
@@ -133,13 +135,6 @@ impl Basis {
             }
         }
     }
-}
-
-/// Eigenvalues in increasing order and eigenvectors; `None` when the iteration fails.
-fn eigen(a: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
-    let decomposition = a.self_adjoint_eigen(Side::Lower).ok()?;
-    let values = decomposition.S().column_vector().iter().copied().collect();
-    Some((values, decomposition.U().to_owned()))
 }
 
 /// Cubic B-splines.

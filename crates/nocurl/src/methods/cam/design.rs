@@ -1,9 +1,8 @@
 //! The functions of all variables and their second moments.
 
-use rayon::prelude::*;
-
 use super::basis::Basis;
 use crate::core::moments::BLOCK_ROWS;
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Mat, MatMut, Run};
 use crate::math::linalg;

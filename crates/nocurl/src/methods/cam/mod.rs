@@ -7,12 +7,11 @@ mod search;
 mod select;
 mod smooth;
 
-use rayon::prelude::*;
-
 use self::design::Design;
 use self::fit::Additive;
 use self::search::Search;
 use super::require;
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Dataset, Error, Mat, Order, Run, Termination};
 use crate::math::Problem;
@@ -107,6 +106,7 @@ impl Cam {
 /// the problem.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::cam::{self, Cam};
 /// use nocurl::{Dataset, Mat, Problem};
 /// // x2 = x1^2 + noise.

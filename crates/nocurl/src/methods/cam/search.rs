@@ -1,9 +1,8 @@
 //! Greedy search for the order: edges are added, the best first, while there is no cycle.
 
-use rayon::prelude::*;
-
 use super::design::Design;
 use super::fit::{Additive, Candidate};
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, Knowledge, Progress, Run};
 

@@ -1,8 +1,7 @@
 //! Which variables may be parents: preliminary neighbourhood selection by boosting.
 
-use rayon::prelude::*;
-
 use super::design::Design;
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, Run};
 

@@ -1,6 +1,8 @@
 //! How smooth a term of an additive fit is.
 
-use faer::{Mat, MatRef, Side};
+use faer::Mat;
+
+use crate::math::linalg::eigen;
 
 /// Exponents of ten of the smoothing parameters tried, in halves: from all but free, where the
 /// smoothest curve keeps 0.9999 of itself, to all but straight, where it keeps 0.00001.
@@ -56,7 +58,9 @@ impl Term {
         let rhs: Vec<f64> = (0..curved)
             .map(|a| scale[a] * (self.rhs[a + 1] - self.schur[(a + 1, 0)] * slope))
             .collect();
-        let (values, vectors) = eigen(scaled.as_ref())?;
+        let (mut values, vectors) = eigen(scaled.as_ref())?;
+        // Below 0 by rounding alone.
+        values.iter_mut().for_each(|value| *value = value.max(0.0));
         let rotated: Vec<f64> =
             (0..curved).map(|k| (0..curved).map(|a| vectors[(a, k)] * rhs[a]).sum()).collect();
 
@@ -85,14 +89,4 @@ impl Term {
         coefficients[0] = slope - bent / pivot;
         Some(Smoothed { lambda, coefficients, deviance: deviance(lambda) })
     }
-}
-
-/// Eigenvalues, none below 0, and eigenvectors; `None` when the iteration fails.
-fn eigen(a: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
-    if a.nrows() == 0 {
-        return Some((Vec::new(), Mat::zeros(0, 0)));
-    }
-    let decomposition = a.self_adjoint_eigen(Side::Lower).ok()?;
-    let values = decomposition.S().column_vector().iter().map(|e| e.max(0.0)).collect();
-    Some((values, decomposition.U().to_owned()))
 }

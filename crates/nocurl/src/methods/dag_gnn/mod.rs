@@ -23,17 +23,17 @@
 
 mod adam;
 mod autoencoder;
-mod lagrangian;
 mod model;
 mod network;
 mod params;
+mod schedule;
 mod state;
 mod training;
 
 pub use params::{DagGnn, NoCurlGnn};
-pub(crate) use state::State;
+pub(crate) use state::Snapshot;
 
-use self::lagrangian::Lagrangian;
+use self::schedule::Schedule;
 use self::state::Stage;
 use self::training::Trainer;
 use crate::core::graph::Reachability;
@@ -45,7 +45,7 @@ use crate::math::{Problem, hodge};
 use crate::methods::Proposal;
 
 /// Learns a graph by DAG-GNN: minimises `KL + NLL` subject to `h(A) = 0`, by an augmented
-/// Lagrangian.
+/// Schedule.
 ///
 /// For each penalty, `KL + NLL + alpha h + rho h^2 / 2 + 100 tr(A∘A)` with
 /// `h = tr (I + A∘A/d)^d - d` is trained by Adam for some hundred epochs, from where the last one
@@ -76,6 +76,7 @@ use crate::methods::Proposal;
 /// the problem or the state kept is not of this training, [`Error::Numeric`] when it diverges.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::dag_gnn::{self, DagGnn};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
@@ -98,7 +99,7 @@ pub fn propose(
     let trainer = Trainer::new(problem, rows, params.settings(), seed, None, run)?;
     let mut state = trainer
         .kept()?
-        .unwrap_or_else(|| State::new(trainer.initial(), Stage::Constrained(Lagrangian::new())));
+        .unwrap_or_else(|| Snapshot::new(trainer.initial(), Stage::Constrained(Schedule::new())));
     let mut before = state.clone();
     let mut model = trainer.model(allowed(problem));
     let termination = loop {
@@ -158,6 +159,7 @@ pub fn propose(
 /// Those of [`propose`].
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::dag_gnn::{self, NoCurlGnn};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
@@ -182,7 +184,7 @@ pub fn propose_with_nocurl(
     let trainer = Trainer::new(problem, rows, params.settings(), seed, Some(total), run)?;
     let mut state = match trainer.kept()? {
         Some(state) => state,
-        None => State::new(trainer.initial(), Stage::Estimate),
+        None => Snapshot::new(trainer.initial(), Stage::Estimate),
     };
     let mut before = state.clone();
 
@@ -198,8 +200,10 @@ pub fn propose_with_nocurl(
         let estimate = model.matrix_at(&state.parameters).to_vec();
         let mut parameters = state.parameters;
         parameters[trainer.layout().matrix()..].fill(0.0);
-        state =
-            State { epochs: state.epochs, ..State::new(parameters, Stage::OnPotential(estimate)) };
+        state = Snapshot {
+            epochs: state.epochs,
+            ..Snapshot::new(parameters, Stage::OnPotential(estimate))
+        };
     }
 
     // Step 2: the potential, then weights that follow it.

@@ -4,6 +4,7 @@ use faer::MatRef;
 
 use super::autoencoder::Autoencoder;
 use super::network;
+use crate::core::parallel::join;
 use crate::math::objective::{Acyclicity, Penalty};
 use crate::math::optimize::Multiplier;
 
@@ -209,7 +210,7 @@ pub(super) fn beside<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if variables < THREADED { (one(), other()) } else { rayon::join(one, other) }
+    if variables < THREADED { (one(), other()) } else { join(one, other) }
 }
 
 /// The largest size of x for which the series of [`hyperbolic`] is exact to rounding.

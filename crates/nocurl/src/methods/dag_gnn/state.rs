@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::adam::Adam;
-use super::lagrangian::Lagrangian;
 use super::model::Layout;
+use super::schedule::Schedule;
 use crate::core::{Error, TrainingState, unfit};
 
 /// A training between two epochs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct State {
+pub(crate) struct Snapshot {
     /// Epochs done.
     pub(crate) epochs: u64,
     pub(super) parameters: Vec<f64>,
@@ -23,14 +23,14 @@ pub(crate) struct State {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Stage {
     /// `dag-gnn`.
-    Constrained(Lagrangian),
+    Constrained(Schedule),
     /// Step 1 of `nocurl-gnn`.
     Estimate,
     /// Step 2 of `nocurl-gnn`, with the estimate of step 1 by columns.
     OnPotential(Vec<f64>),
 }
 
-impl State {
+impl Snapshot {
     pub(super) fn new(parameters: Vec<f64>, stage: Stage) -> Self {
         let adam = Adam::new(parameters.len());
         Self { epochs: 0, parameters, adam, stage }

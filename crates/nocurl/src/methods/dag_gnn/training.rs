@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::model::{Batch, Layout, Model};
 use super::params::Settings;
-use super::state::State;
+use super::state::Snapshot;
 use crate::core::simulate::Noise;
 use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run};
 use crate::math::Problem;
@@ -132,11 +132,11 @@ impl<'a> Trainer<'a> {
     }
 
     /// The state to go on from, where one was kept.
-    pub(super) fn kept(&self) -> Result<Option<State>, Error> {
+    pub(super) fn kept(&self) -> Result<Option<Snapshot>, Error> {
         match self.run.keeper().and_then(|keeper| keeper.state()) {
             None => Ok(None),
             Some(kept) => {
-                let state: State = kept.decode()?;
+                let state: Snapshot = kept.decode()?;
                 state.check(self.layout).map(|()| Some(state))
             }
         }
@@ -152,8 +152,8 @@ impl<'a> Trainer<'a> {
     pub(super) fn epoch(
         &self,
         model: &mut Model,
-        state: &mut State,
-        before: &mut State,
+        state: &mut Snapshot,
+        before: &mut Snapshot,
         multiplier: Option<Multiplier>,
         learning_rate: f64,
     ) -> Result<Trained, Error> {
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Hands the state on to be kept, now and then, and always when training is over.
-    pub(super) fn keep(&self, state: &State, over: bool) {
+    pub(super) fn keep(&self, state: &Snapshot, over: bool) {
         if let Some(keeper) = self.run.keeper()
             && (over || keeper.is_due())
         {

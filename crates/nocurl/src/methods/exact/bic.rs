@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use rayon::prelude::*;
-
 use super::regression::regress;
 use super::{ExactScore, REPORT, reserve};
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, Knowledge, Mat, Order, Progress, Run};
 use crate::math::Problem;

@@ -3,10 +3,9 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::regression::regress;
 use super::{REPORT, reserve};
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, MatRef, Order, Run};
 use crate::math::Problem;

@@ -121,7 +121,7 @@ impl Exact {
 ///
 /// ```
 /// use nocurl::methods::exact::{self, Exact};
-/// use nocurl::{Mat, Moments, Problem};
+/// use nocurl::{Mat, Moments, Problem, Run};
 /// let s = Mat::from_fn(2, 2, |i, j| [[5.0, 2.0], [2.0, 1.0]][i][j]);
 /// let names = vec!["x1".to_string(), "x2".to_string()];
 /// let moments = Moments::from_covariance(names, 100, vec![0.0; 2], s.as_ref())?;

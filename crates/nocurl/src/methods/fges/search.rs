@@ -1,11 +1,10 @@
 //! The greedy search itself.
 
-use rayon::prelude::*;
-
 use super::class::Class;
 use super::moves::{Candidate, Moves, Scorer};
 use super::{Fges, FgesSearch};
 use crate::core::graph::bits::{self, BitMatrix, members};
+use crate::core::parallel::*;
 use crate::core::{Cpdag, Error, Progress, Run};
 use crate::math::Problem;
 
@@ -30,7 +29,7 @@ pub(in crate::methods) fn search(
 ) -> Result<Found, Error> {
     let correlation = problem.correlation();
     let scorer = Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed);
-    let mut state = State::new(&scorer, run);
+    let mut state = Greedy::new(&scorer, run);
     match params.search {
         FgesSearch::TwoPhase => {
             while state.add_best()? {}
@@ -60,7 +59,7 @@ enum Kind {
 }
 
 /// A class with everything that can be done to it.
-struct State<'a> {
+struct Greedy<'a> {
     scorer: &'a Scorer<'a>,
     run: &'a Run<'a>,
     class: Class,
@@ -79,7 +78,7 @@ struct State<'a> {
     limited: bool,
 }
 
-impl<'a> State<'a> {
+impl<'a> Greedy<'a> {
     fn new(scorer: &'a Scorer<'a>, run: &'a Run<'a>) -> Self {
         let d = scorer.size();
         let no_moves = || (0..d).map(|_| Moves::default()).collect();

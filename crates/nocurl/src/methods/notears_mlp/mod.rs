@@ -128,6 +128,7 @@ fn validate_search(norm_threshold: f64, tolerance: f64, max_iterations: u64) -> 
 /// [`Error::Mismatch`] when the rows are not those of the problem.
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::notears_mlp::{self, NotearsMlp};
 /// use nocurl::{Dataset, Mat, Problem};
 /// // x2 = 2 sin(2 x1) + noise.

@@ -1,9 +1,8 @@
 //! DAG-NoCurl with networks (`nocurl-mlp`).
 
-use rayon::prelude::*;
-
 use super::{candidates, centred, start, validate_networks, validate_search};
 use crate::core::graph::Reachability;
+use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Order, Run, Termination};
 use crate::math::networks::{Log, Loss, Net, Training, norms};
@@ -96,6 +95,7 @@ impl NoCurlMlp {
 /// Those of [`notears-mlp`](super::propose).
 ///
 /// ```
+/// use nocurl::Run;
 /// use nocurl::methods::notears_mlp::nocurl::{NoCurlMlp, propose};
 /// use nocurl::{Dataset, Mat, Problem};
 /// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;

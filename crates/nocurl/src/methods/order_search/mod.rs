@@ -4,12 +4,12 @@ pub(crate) mod search;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 
 use super::fges::{self, Fges, FgesSearch};
 use super::member::member;
 use super::nocurl::{self, NoCurl};
 use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
+use crate::core::parallel::*;
 use crate::core::{Claim, Cpdag, Dag, Error, Order, Progress, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::refit;

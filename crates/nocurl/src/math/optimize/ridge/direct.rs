@@ -2,10 +2,10 @@
 
 use faer::prelude::ReborrowMut;
 use faer::{ColMut, Mat, MatMut};
-use rayon::prelude::*;
 
-use super::State;
+use super::Iterate;
 use crate::core::Error;
+use crate::core::parallel::*;
 use crate::math::linalg::FactorSpace;
 
 /// Columns are solved in this many groups at most, each with work space of its own.
@@ -35,10 +35,14 @@ impl Columns {
     }
 
     /// Fills `step` and returns the slope of the objective along it.
-    pub(super) fn solve(&mut self, state: State<'_>, step: MatMut<'_, f64>) -> Result<f64, Error> {
+    pub(super) fn solve(
+        &mut self,
+        iterate: Iterate<'_>,
+        step: MatMut<'_, f64>,
+    ) -> Result<f64, Error> {
         let width = step.ncols().div_ceil(self.spaces.len());
-        let slopes: Vec<Result<f64, Error>> = step
-            .par_col_chunks_mut(width)
+        let slopes: Vec<Result<f64, Error>> = column_groups(step, width)
+            .into_par_iter()
             .zip(self.spaces.par_iter_mut())
             .enumerate()
             .map(|(group, (mut columns, space))| {
@@ -46,7 +50,7 @@ impl Columns {
                 for k in 0..columns.ncols() {
                     let j = group * width + k;
                     let column = columns.rb_mut().col_mut(k);
-                    slope += space.solve(state, j, column)?;
+                    slope += space.solve(iterate, j, column)?;
                 }
                 Ok(slope)
             })
@@ -68,24 +72,24 @@ impl ColumnSpace {
     /// Fills one column of the step and returns its part of the slope.
     fn solve(
         &mut self,
-        state: State<'_>,
+        iterate: Iterate<'_>,
         j: usize,
         mut step: ColMut<'_, f64>,
     ) -> Result<f64, Error> {
-        let s = state.second_moments;
+        let s = iterate.second_moments;
         let d = s.nrows();
         let mut slope = 0.0;
         self.free.clear();
         for i in 0..d {
-            if !state.is_free(i, j) {
+            if !iterate.is_free(i, j) {
                 step[i] = 0.0;
                 continue;
             }
-            let weight = state.ridge(i, j);
+            let weight = iterate.ridge(i, j);
             if weight <= FORCED * s[(i, i)] {
                 self.free.push(i);
             } else {
-                let g = state.gradient(i, j);
+                let g = iterate.gradient(i, j);
                 step[i] = -g / (s[(i, i)] + weight);
                 slope += g * step[i];
             }
@@ -100,8 +104,8 @@ impl ColumnSpace {
                 for (to, &i) in target.rb_mut().iter_mut().zip(&self.free[b..]) {
                     *to = source[i];
                 }
-                target[0] = s[(k, k)] * (1.0 + jitter) + state.ridge(k, j);
-                self.right[b] = -state.gradient(k, j);
+                target[0] = s[(k, k)] * (1.0 + jitter) + iterate.ridge(k, j);
+                self.right[b] = -iterate.gradient(k, j);
             }
             let matrix = self.matrix.as_mut().submatrix_mut(0, 0, m, m);
             if self.factor.solve(matrix, &mut self.right[..m]) {
@@ -117,7 +121,7 @@ impl ColumnSpace {
         }
         for (&i, &value) in self.free.iter().zip(&self.right) {
             step[i] = value;
-            slope += state.gradient(i, j) * value;
+            slope += iterate.gradient(i, j) * value;
         }
         Ok(slope)
     }

@@ -1,9 +1,9 @@
 //! The ridge regressions of one iteration by conjugate gradients on all columns together.
 
 use faer::Mat;
-use rayon::prelude::*;
 
-use super::State;
+use super::Iterate;
+use crate::core::parallel::*;
 use crate::math::linalg;
 
 /// A column is done when its residual has fallen to this part of the first.
@@ -53,18 +53,18 @@ impl Columns {
     /// Fills `step` and `smooth_step = S step`; returns the slope of the objective along it.
     pub(super) fn solve(
         &mut self,
-        state: State<'_>,
+        iterate: Iterate<'_>,
         step: &mut Mat<f64>,
         smooth_step: &mut Mat<f64>,
     ) -> f64 {
-        self.start(state);
+        self.start(iterate);
         let d = self.column.len();
         let mut active = d;
         for _ in 0..MAX_STEPS {
             let directions = self.direction.as_ref().subcols(0, active);
             let products = self.product.as_mut().subcols_mut(0, active);
-            linalg::matmul(products, state.second_moments, directions);
-            self.advance(state, active);
+            linalg::matmul(products, iterate.second_moments, directions);
+            self.advance(iterate, active);
             // Columns that are done change places with the last one at work.
             for slot in (0..active).rev() {
                 if self.slots[slot].energy <= self.slots[slot].target {
@@ -85,18 +85,19 @@ impl Columns {
         }
         for j in 0..d {
             for i in 0..d {
-                slope += state.gradient(i, j) * step[(i, j)];
+                slope += iterate.gradient(i, j) * step[(i, j)];
             }
         }
         slope
     }
 
     /// Sets the first residual, minus the gradient, and the first direction.
-    fn start(&mut self, state: State<'_>) {
+    fn start(&mut self, iterate: Iterate<'_>) {
         let columns = &self.column;
         slices(&mut self.residual)
+            .into_par_iter()
             .zip(slices(&mut self.direction))
-            .zip(slices(&mut self.step).zip(slices(&mut self.smooth_step)))
+            .zip(slices(&mut self.step).into_par_iter().zip(slices(&mut self.smooth_step)))
             .zip(self.slots.par_iter_mut())
             .enumerate()
             .for_each(|(k, (((residual, direction), (step, smooth_step)), slot))| {
@@ -105,9 +106,9 @@ impl Columns {
                 smooth_step.fill(0.0);
                 let mut energy = 0.0;
                 for i in 0..residual.len() {
-                    let value = if state.is_free(i, j) { -state.gradient(i, j) } else { 0.0 };
+                    let value = if iterate.is_free(i, j) { -iterate.gradient(i, j) } else { 0.0 };
                     residual[i] = value;
-                    direction[i] = value / (state.second_moments[(i, i)] + state.ridge(i, j));
+                    direction[i] = value / (iterate.second_moments[(i, i)] + iterate.ridge(i, j));
                     energy += value * direction[i];
                 }
                 *slot = Slot { energy, target: RESIDUAL * RESIDUAL * energy };
@@ -115,11 +116,12 @@ impl Columns {
     }
 
     /// One conjugate gradient step of every column at work, given `product = S direction`.
-    fn advance(&mut self, state: State<'_>, active: usize) {
+    fn advance(&mut self, iterate: Iterate<'_>, active: usize) {
         let columns = &self.column;
         slices(&mut self.residual)
-            .zip(slices(&mut self.direction).zip(slices(&mut self.product)))
-            .zip(slices(&mut self.step).zip(slices(&mut self.smooth_step)))
+            .into_par_iter()
+            .zip(slices(&mut self.direction).into_par_iter().zip(slices(&mut self.product)))
+            .zip(slices(&mut self.step).into_par_iter().zip(slices(&mut self.smooth_step)))
             .zip(self.slots.par_iter_mut())
             .enumerate()
             .take(active)
@@ -127,7 +129,7 @@ impl Columns {
                 let (residual, (direction, product)) = work;
                 let j = columns[k];
                 let curvature: f64 = (0..residual.len())
-                    .map(|i| direction[i] * (product[i] + state.ridge(i, j) * direction[i]))
+                    .map(|i| direction[i] * (product[i] + iterate.ridge(i, j) * direction[i]))
                     .sum();
                 if curvature.is_nan() || curvature <= 0.0 {
                     slot.energy = 0.0;
@@ -136,13 +138,13 @@ impl Columns {
                 let length = slot.energy / curvature;
                 let mut energy = 0.0;
                 for i in 0..residual.len() {
-                    let ridge = state.ridge(i, j);
+                    let ridge = iterate.ridge(i, j);
                     step[i] += length * direction[i];
                     smooth_step[i] += length * product[i];
-                    if state.is_free(i, j) {
+                    if iterate.is_free(i, j) {
                         residual[i] -= length * (product[i] + ridge * direction[i]);
                         // The preconditioned residual takes the place of the product.
-                        product[i] = residual[i] / (state.second_moments[(i, i)] + ridge);
+                        product[i] = residual[i] / (iterate.second_moments[(i, i)] + ridge);
                         energy += residual[i] * product[i];
                     } else {
                         product[i] = 0.0;
@@ -174,10 +176,11 @@ impl Columns {
     }
 }
 
-/// The columns of a matrix as slices, in parallel.
-fn slices(matrix: &mut Mat<f64>) -> impl IndexedParallelIterator<Item = &mut [f64]> {
+/// The columns of a matrix as slices, to be worked on in parallel.
+fn slices(matrix: &mut Mat<f64>) -> Vec<&mut [f64]> {
     matrix
         .as_mut()
-        .par_col_iter_mut()
+        .col_iter_mut()
         .map(|column| column.try_as_col_major_mut().expect("columns are contiguous").as_slice_mut())
+        .collect()
 }

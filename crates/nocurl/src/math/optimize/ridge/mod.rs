@@ -33,9 +33,9 @@ impl Multiplier {
     }
 }
 
-/// State of one iteration that the ridge regressions read.
+/// What the ridge regressions of one iteration read.
 #[derive(Clone, Copy)]
-struct State<'a> {
+struct Iterate<'a> {
     second_moments: MatRef<'a, f64>,
     /// The slope of the penalty's coefficient: ridge weights are `2 strength E'`.
     strength: f64,
@@ -46,7 +46,7 @@ struct State<'a> {
     knowledge: &'a Knowledge,
 }
 
-impl State<'_> {
+impl Iterate<'_> {
     /// False for entries that stay zero: the diagonal and edges that are known not to be there.
     fn is_free(&self, i: usize, j: usize) -> bool {
         i != j && self.knowledge.allows(i, j)
@@ -83,17 +83,17 @@ impl Steps {
     /// Fills `step` and `smooth_step = S step`; returns the slope of the objective along it.
     fn solve(
         &mut self,
-        state: State<'_>,
+        iterate: Iterate<'_>,
         step: &mut Mat<f64>,
         smooth_step: &mut Mat<f64>,
     ) -> Result<f64, Error> {
         match self {
             Self::Direct(columns) => {
-                let slope = columns.solve(state, step.as_mut())?;
-                linalg::matmul(smooth_step.as_mut(), state.second_moments, step.as_ref());
+                let slope = columns.solve(iterate, step.as_mut())?;
+                linalg::matmul(smooth_step.as_mut(), iterate.second_moments, step.as_ref());
                 Ok(slope)
             }
-            Self::Iterative(columns) => Ok(columns.solve(state, step, smooth_step)),
+            Self::Iterative(columns) => Ok(columns.solve(iterate, step, smooth_step)),
         }
     }
 }
@@ -161,7 +161,7 @@ fn minimise_by(
         };
         run.step(progress)?;
 
-        let state = State {
+        let iterate = Iterate {
             second_moments,
             strength: multiplier.slope(h),
             walks: penalty.walks(),
@@ -169,7 +169,7 @@ fn minimise_by(
             smooth: smooth.as_ref(),
             knowledge,
         };
-        let slope = steps.solve(state, &mut step, &mut smooth_step)?;
+        let slope = steps.solve(iterate, &mut step, &mut smooth_step)?;
         let (along, curvature) = line(smooth.as_ref(), step.as_ref(), smooth_step.as_ref());
 
         let mut length = 1.0;

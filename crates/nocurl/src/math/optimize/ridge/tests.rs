@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, Mutex};
 
-use super::{Multiplier, State, Steps, direct, iterative, minimise_by};
+use super::{Iterate, Multiplier, Steps, direct, iterative, minimise_by};
 use crate::core::simulate::{Simulation, simulate};
 use crate::core::{Knowledge, Mat, MatRef, Progress, Run, Termination, Watch};
 use crate::math::objective::{Acyclicity, Penalty, least_squares};
@@ -147,7 +147,7 @@ fn every_step_goes_downhill() {
             let mut penalty = Penalty::new(Acyclicity::Polynomial, d);
             penalty.evaluate(weights.as_ref());
             let smooth = &s * &weights - &s;
-            let state = State {
+            let iterate = Iterate {
                 second_moments: s.as_ref(),
                 strength,
                 walks: penalty.walks(),
@@ -157,11 +157,11 @@ fn every_step_goes_downhill() {
             };
             for mut steps in [direct(d), iterative(d)] {
                 let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
-                let slope = steps.solve(state, &mut step, &mut smooth_step).unwrap();
+                let slope = steps.solve(iterate, &mut step, &mut smooth_step).unwrap();
                 let mut expected = 0.0;
                 for j in 0..d {
                     for i in 0..d {
-                        expected += state.gradient(i, j) * step[(i, j)];
+                        expected += iterate.gradient(i, j) * step[(i, j)];
                     }
                     assert_eq!(step[(j, j)], 0.0);
                 }
@@ -185,7 +185,7 @@ fn steps_solve_the_ridge_regressions() {
     let mut penalty = Penalty::new(Acyclicity::Polynomial, d);
     penalty.evaluate(weights.as_ref());
     let smooth = &s * &weights - &s;
-    let state = State {
+    let iterate = Iterate {
         second_moments: s.as_ref(),
         strength: 2.0,
         walks: penalty.walks(),
@@ -195,16 +195,17 @@ fn steps_solve_the_ridge_regressions() {
     };
     for (mut steps, bound) in [(direct(d), 1e-10), (iterative(d), 0.1)] {
         let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
-        steps.solve(state, &mut step, &mut smooth_step).unwrap();
+        steps.solve(iterate, &mut step, &mut smooth_step).unwrap();
         for j in 0..d {
             // In the norm that the conjugate gradients watch.
             let (mut left, mut first) = (0.0, 0.0);
             for i in (0..d).filter(|&i| i != j) {
-                let scale = s[(i, i)] + state.ridge(i, j);
-                let residual =
-                    state.gradient(i, j) + smooth_step[(i, j)] + state.ridge(i, j) * step[(i, j)];
+                let scale = s[(i, i)] + iterate.ridge(i, j);
+                let residual = iterate.gradient(i, j)
+                    + smooth_step[(i, j)]
+                    + iterate.ridge(i, j) * step[(i, j)];
                 left += residual * residual / scale;
-                first += state.gradient(i, j) * state.gradient(i, j) / scale;
+                first += iterate.gradient(i, j) * iterate.gradient(i, j) / scale;
             }
             assert!(left.sqrt() <= bound * first.sqrt() * (1.0 + 1e-9), "column {j}: {left}");
         }

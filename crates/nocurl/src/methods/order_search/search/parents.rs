@@ -82,7 +82,7 @@ impl<'a> Model<'a> {
 
 /// A variable with its parents.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Node {
+pub(crate) struct Family {
     pub(crate) parents: Vec<usize>,
     /// The rows of the Cholesky factor of the parents' correlations, one after the other, with
     /// the inverse of each diagonal entry in its place.
@@ -94,7 +94,7 @@ pub(crate) struct Node {
     pub(crate) score: f64,
 }
 
-impl Node {
+impl Family {
     /// True when a further parent lowers the score. O(k^2) for k parents.
     pub(crate) fn wants(
         &self,
@@ -204,7 +204,7 @@ impl Choice {
         v: usize,
         start: impl Iterator<Item = usize>,
         candidates: &[usize],
-        node: &mut Node,
+        node: &mut Family,
     ) {
         self.begin(model, v);
         for parent in start {
@@ -348,7 +348,7 @@ impl Choice {
         }
     }
 
-    fn store(&self, model: &Model<'_>, node: &mut Node) {
+    fn store(&self, model: &Model<'_>, node: &mut Family) {
         let (d, k) = (model.size, self.parents.len());
         node.parents.clone_from(&self.parents);
         node.factor.clear();

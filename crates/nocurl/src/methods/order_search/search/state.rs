@@ -1,6 +1,6 @@
 //! An order with the parents of every variable, and moves of single variables in it.
 
-use super::parents::{Choice, Model, Node};
+use super::parents::{Choice, Family, Model};
 
 /// A fall of the score that counts; scores are in units of log-likelihood times two.
 const PROGRESS: f64 = 1e-6;
@@ -11,7 +11,7 @@ pub(crate) struct State {
     sequence: Vec<usize>,
     /// The place of each variable.
     places: Vec<usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<Family>,
 }
 
 /// Work space for moves.
@@ -20,7 +20,7 @@ pub(super) struct Space {
     choice: Choice,
     work: Vec<f64>,
     /// Nodes that differ on the way, and for each variable where among them it is.
-    changed: Vec<(usize, Node)>,
+    changed: Vec<(usize, Family)>,
     used: usize,
     slot: Vec<usize>,
 }
@@ -39,7 +39,7 @@ impl Space {
         self.used = 0;
     }
 
-    fn current<'a>(&'a self, nodes: &'a [Node], v: usize) -> &'a Node {
+    fn current<'a>(&'a self, nodes: &'a [Family], v: usize) -> &'a Family {
         match self.slot[v] {
             NONE => &nodes[v],
             at => &self.changed[at].1,
@@ -57,7 +57,7 @@ struct Goal {
 impl State {
     /// The order with parents chosen from nothing.
     pub(super) fn new(model: &Model<'_>, sequence: Vec<usize>, space: &mut Space) -> Self {
-        let mut nodes = vec![Node::default(); sequence.len()];
+        let mut nodes = vec![Family::default(); sequence.len()];
         let mut places = vec![0; sequence.len()];
         for (k, &v) in sequence.iter().enumerate() {
             places[v] = k;
@@ -180,7 +180,7 @@ impl State {
         space: &mut Space,
     ) -> f64 {
         if space.used == space.changed.len() {
-            space.changed.push((v, Node::default()));
+            space.changed.push((v, Family::default()));
         }
         let (fixed, free) = space.changed.split_at_mut(space.used);
         let slot = space.slot[v];

@@ -31,7 +31,7 @@ pub(super) fn rows_needed(variables: usize) -> u64 {
 /// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the
 /// extended BIC asks for the weights of its network.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
+pub(super) struct Fitted {
     pub(super) parents: Vec<usize>,
     pub(super) score: f64,
 }
@@ -55,7 +55,7 @@ impl<'a> Fitter<'a> {
     /// An input goes when the residual variance without it, its weights gone and the second layer
     /// fitted anew, is larger by less than the extended BIC asks for its weights. Depends on
     /// nothing but its arguments.
-    pub(super) fn fit(&self, target: usize, candidates: &[usize]) -> Result<Node, Error> {
+    pub(super) fn fit(&self, target: usize, candidates: &[usize]) -> Result<Fitted, Error> {
         let n = self.rows.count() as f64;
         // Laplace and normal priors of unit scale on the weights between standardised variables.
         let penalty = 1.0 / n;
@@ -105,7 +105,7 @@ impl<'a> Fitter<'a> {
                 kept.extend(required);
                 kept.sort_unstable();
                 kept.dedup();
-                return Ok(Node { parents: kept, score: n * libm::log(full) + price });
+                return Ok(Fitted { parents: kept, score: n * libm::log(full) + price });
             }
             // The weaker half goes; what stands in for each other does not go at once.
             weak.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

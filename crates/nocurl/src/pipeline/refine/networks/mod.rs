@@ -6,10 +6,9 @@ mod fit;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
-use self::fit::{Fitter, Node, rows_needed};
+use self::fit::{Fitted, Fitter, rows_needed};
 use super::{Refined, Refinement};
+use crate::core::parallel::*;
 use crate::core::{Dataset, Error, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::networks::Rows;
@@ -49,7 +48,7 @@ impl Refinement for Networks {
 
 /// Searches from `start`.
 ///
-/// The score of a graph is the sum over variables of [`Node::score`]. First every variable gets
+/// The score of a graph is the sum over variables of [`Fitted::score`]. First every variable gets
 /// its parents among all that are before it. Then, while the score falls, the edge `u -> v` is
 /// turned around in two ways, v before u and all between them, or u after v and all between them;
 /// who loses a parent may take over parents of the other. At last every variable is fitted on all
@@ -84,7 +83,7 @@ fn search(
     let order = start.sequence();
     let fit = |j: usize| search.fit(j, search.candidates(j, |i| precedes(&order, i, j)));
     let nodes = (0..problem.size()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
-    let mut state = State { nodes, order };
+    let mut state = Scored { nodes, order };
     let score_before = state.score();
     let mut moves = 0;
     loop {
@@ -109,12 +108,12 @@ fn precedes(order: &[usize], i: usize, j: usize) -> bool {
 
 /// A graph, and an order of its variables.
 #[derive(Debug, Clone)]
-struct State {
-    nodes: Vec<Node>,
+struct Scored {
+    nodes: Vec<Fitted>,
     order: Vec<usize>,
 }
 
-impl State {
+impl Scored {
     fn score(&self) -> f64 {
         self.nodes.iter().map(|node| node.score).sum()
     }
@@ -149,19 +148,19 @@ impl State {
 /// Other parents for some variables.
 struct Move {
     gain: f64,
-    changes: Vec<(usize, Node)>,
+    changes: Vec<(usize, Fitted)>,
 }
 
 struct Search<'a> {
     problem: &'a Problem,
     fitter: Fitter<'a>,
     /// What was fitted before: a fit depends on the variable and its candidates alone.
-    fits: Mutex<BTreeMap<(usize, Vec<usize>), Node>>,
+    fits: Mutex<BTreeMap<(usize, Vec<usize>), Fitted>>,
     run: &'a Run<'a>,
 }
 
 impl Search<'_> {
-    fn fit(&self, target: usize, candidates: Vec<usize>) -> Result<Node, Error> {
+    fn fit(&self, target: usize, candidates: Vec<usize>) -> Result<Fitted, Error> {
         let lock = || self.fits.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (target, candidates);
         let known = lock().get(&key).cloned();
@@ -196,8 +195,8 @@ impl Search<'_> {
     /// variables and leave no cycle; how many.
     fn round(
         &self,
-        state: &mut State,
-        moves: impl Fn(&State) -> Result<Vec<Move>, Error>,
+        state: &mut Scored,
+        moves: impl Fn(&Scored) -> Result<Vec<Move>, Error>,
     ) -> Result<u64, Error> {
         let mut moves = moves(state)?;
         moves.retain(|step| step.gain > LEAST);
@@ -214,7 +213,7 @@ impl Search<'_> {
             }
             let Some(order) = self.sorted(&nodes, &state.order) else { continue };
             step.changes.iter().for_each(|&(v, _)| touched[v] = true);
-            *state = State { nodes, order };
+            *state = Scored { nodes, order };
             made += 1;
         }
         Ok(made)
@@ -222,7 +221,7 @@ impl Search<'_> {
 
     /// An order with all parents first and in line with what is known, otherwise as in `before`;
     /// none where there is a cycle.
-    fn sorted(&self, nodes: &[Node], before: &[usize]) -> Option<Vec<usize>> {
+    fn sorted(&self, nodes: &[Fitted], before: &[usize]) -> Option<Vec<usize>> {
         let mut rest = before.to_vec();
         let mut order = Vec::with_capacity(rest.len());
         let mut placed = vec![false; rest.len()];
@@ -242,7 +241,7 @@ impl Search<'_> {
     }
 
     /// Every edge turned around, in both ways.
-    fn reversals(&self, state: &State) -> Result<Vec<Move>, Error> {
+    fn reversals(&self, state: &Scored) -> Result<Vec<Move>, Error> {
         let edges = state.nodes.iter().enumerate();
         let edges: Vec<(usize, usize)> =
             edges.flat_map(|(v, node)| node.parents.iter().map(move |&u| (u, v))).collect();
@@ -251,7 +250,7 @@ impl Search<'_> {
     }
 
     /// The ways to turn `u -> v` around.
-    fn reversal(&self, state: &State, u: usize, v: usize) -> Result<Vec<Move>, Error> {
+    fn reversal(&self, state: &Scored, u: usize, v: usize) -> Result<Vec<Move>, Error> {
         let (below, above) = (state.descendants(u), state.ancestors(v));
         let part = |keep: &dyn Fn(usize) -> bool| -> Vec<usize> {
             state.order.iter().copied().filter(|&w| keep(w)).collect()
@@ -283,7 +282,7 @@ impl Search<'_> {
     /// them may take over the parents of the other.
     fn rearranged(
         &self,
-        state: &State,
+        state: &Scored,
         moved: usize,
         partners: &[usize],
         order: &[usize],
@@ -306,7 +305,7 @@ impl Search<'_> {
     }
 
     /// Every variable with parents among all that do not descend from it.
-    fn attachments(&self, state: &State) -> Result<Vec<Move>, Error> {
+    fn attachments(&self, state: &Scored) -> Result<Vec<Move>, Error> {
         let attach = |v: usize| {
             let below = state.descendants(v);
             let node = self.fit(v, self.candidates(v, |i| !below[i]))?;

@@ -18,10 +18,10 @@ const WORSE: f64 = 2.0;
 const SLOWEST: f64 = 1e-4;
 const FASTEST: f64 = 1e-2;
 
-/// Where the augmented Lagrangian stands between two epochs.
+/// Where the augmented Schedule stands between two epochs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lagrangian {
+pub(super) struct Schedule {
     alpha: f64,
     rho: f64,
     /// Epochs with this penalty.
@@ -37,7 +37,7 @@ pub(super) struct Lagrangian {
     pub(super) ended: Option<Termination>,
 }
 
-impl Lagrangian {
+impl Schedule {
     pub(super) fn new() -> Self {
         Self {
             alpha: 0.0,
@@ -154,7 +154,7 @@ mod tests {
                 expected.push((alpha, rho));
                 results(&mut count)
             });
-            let (mut schedule, mut count, mut found) = (Lagrangian::new(), 0, Vec::new());
+            let (mut schedule, mut count, mut found) = (Schedule::new(), 0, Vec::new());
             while schedule.ended.is_none() {
                 let multiplier = schedule.multiplier();
                 found.push((multiplier.linear, multiplier.quadratic));
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn the_learning_rate_falls_with_the_penalty() {
-        let rate = |rho| Lagrangian { rho, ..Lagrangian::new() }.learning_rate(3e-3);
+        let rate = |rho| Schedule { rho, ..Schedule::new() }.learning_rate(3e-3);
         assert_eq!(rate(1.0), 1e-2);
         assert!((rate(10.0) - 3e-3).abs() < 1e-11);
         assert!((rate(1e3) - 1e-3).abs() < 1e-11);
-        assert_eq!(Lagrangian { rho: 1e9, ..Lagrangian::new() }.learning_rate(1e-4), 1e-4);
+        assert_eq!(Schedule { rho: 1e9, ..Schedule::new() }.learning_rate(1e-4), 1e-4);
     }
 }
