@@ -7,7 +7,9 @@ mod collect;
 mod columns;
 mod csv;
 mod dialect;
+#[cfg(feature = "parquet")]
 mod guard;
+mod header;
 #[cfg(feature = "parquet")]
 mod ipc;
 #[cfg(feature = "parquet")]

@@ -72,9 +72,10 @@ fn nested(column: &Type, repeated: bool) -> Result<DataType, ParquetError> {
         .collect::<Result<_, ParquetError>>()?;
     let info = column.get_basic_info();
     Ok(match (info.converted_type(), children.first()) {
-        (Converted::MAP | Converted::MAP_KEY_VALUE, Some(entries)) => {
-            DataType::Map(entries.clone(), false)
-        }
+        (Converted::MAP | Converted::MAP_KEY_VALUE, Some(pairs)) => match pairs.data_type() {
+            DataType::List(pair) => DataType::Map(pair.clone(), false),
+            _ => DataType::Map(pairs.clone(), false),
+        },
         (Converted::LIST, Some(items)) => match items.data_type() {
             DataType::List(item) => DataType::List(item.clone()),
             _ => DataType::List(items.clone()),

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use nocurl::Dataset;
-use npyz::WriterBuilder;
 
+use super::header::Header;
 use crate::output::write_atomic;
 use crate::{Error, Format};
 
@@ -49,15 +49,13 @@ fn text(file: &mut impl Write, data: &Dataset, delimiter: u8) -> io::Result<()> 
 }
 
 fn npy(file: &mut impl Write, data: &Dataset) -> io::Result<()> {
-    let shape = [data.values().nrows() as u64, data.values().ncols() as u64];
-    let mut writer =
-        npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
+    Header::write_doubles(&mut *file, [data.values().nrows(), data.values().ncols()])?;
     for i in 0..data.values().nrows() {
         for j in 0..data.values().ncols() {
-            writer.push(&data.values()[(i, j)])?;
+            file.write_all(&data.values()[(i, j)].to_le_bytes())?;
         }
     }
-    writer.finish()
+    Ok(())
 }
 
 #[cfg(feature = "parquet")]
