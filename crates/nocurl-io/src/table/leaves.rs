@@ -39,11 +39,13 @@ pub(super) fn open(
         Physical::INT64 => open_int64(kind, column, pages),
         Physical::BYTE_ARRAY => {
             let unit = scale(kind).map(unit).ok_or_else(|| mismatch(kind))?;
-            leaf::<ByteArrayType>(column, pages, move |x| integer(x.data()) / unit)
+            let number = integer(kind);
+            leaf::<ByteArrayType>(column, pages, move |x| number(x.data()) / unit)
         }
         Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind).map(unit) {
             Some(unit) => {
-                leaf::<FixedLenByteArrayType>(column, pages, move |x| integer(x.data()) / unit)
+                let number = integer(kind);
+                leaf::<FixedLenByteArrayType>(column, pages, move |x| number(x.data()) / unit)
             }
             None => leaf::<FixedLenByteArrayType>(column, pages, |x| half(x.data())),
         },
@@ -105,18 +107,21 @@ fn mismatch(kind: &Kind) -> ParquetError {
     ParquetError::General(format!("a column is said to hold {kind} and cannot"))
 }
 
-/// An integer of up to 32 bytes, the highest first. More do not get here: a panic is an error.
-fn integer(bytes: &[u8]) -> f64 {
-    let sign = bytes.first().map_or(0, |&first| if first < 0x80 { 0 } else { 0xff });
-    if bytes.len() <= 16 {
-        let mut wide = [sign; 16];
-        wide[16 - bytes.len()..].copy_from_slice(bytes);
-        return i128::from_be_bytes(wide) as f64;
-    }
-    let mut wide = [sign; 32];
-    wide[32 - bytes.len()..].copy_from_slice(bytes);
+/// What makes a number of the integer behind a decimal: bytes, the highest first.
+fn integer(kind: &Kind) -> fn(&[u8]) -> f64 {
     type Wide = <Decimal256Type as ArrowPrimitiveType>::Native;
-    Wide::from_be_bytes(wide).to_f64().unwrap_or(f64::NAN)
+    match values(kind) {
+        Kind::Decimal256(..) => |x| Wide::from_be_bytes(extend(x)).to_f64().unwrap_or(f64::NAN),
+        _ => |x| i128::from_be_bytes(extend(x)) as f64,
+    }
+}
+
+/// Puts copies of the sign before the bytes. Too many bytes are a panic, and so an error.
+fn extend<const WIDTH: usize>(bytes: &[u8]) -> [u8; WIDTH] {
+    let negative = bytes.first().is_some_and(|&first| first >= 0x80);
+    let mut wide = if negative { [0xff; WIDTH] } else { [0; WIDTH] };
+    wide[WIDTH - bytes.len()..].copy_from_slice(bytes);
+    wide
 }
 
 fn half(bytes: &[u8]) -> f64 {
