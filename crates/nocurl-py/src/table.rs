@@ -1,6 +1,6 @@
 //! What Python hands over as a table, read where it is.
 
-use arrow::array::RecordBatchReader;
+use arrow_array::RecordBatchReader;
 use nocurl_io::{Columns, Input, Source};
 use numpy::ndarray::{ArrayView1, Axis, Slice};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};

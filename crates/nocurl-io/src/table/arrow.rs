@@ -1,12 +1,10 @@
-//! Arrow IPC, and Arrow arrays as columns of numbers (for Parquet too).
+//! Arrow IPC files and streams, and Arrow batches in memory.
 
 use std::io::{BufReader, Read};
 
-use arrow::array::{Array, AsArray, RecordBatch, RecordBatchReader};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type, Schema};
-use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, DataType, Schema};
 use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
@@ -16,6 +14,7 @@ use super::columns::Selection;
 use super::guard::guarded;
 use super::ipc::check_lengths;
 use super::memory::LABEL;
+use super::numbers::{Numbers, is_numeric};
 use crate::error::shorten;
 use crate::source::{Handle, Seekable};
 use crate::{Error, ReadOptions};
@@ -28,7 +27,9 @@ pub(super) struct Projection {
     /// Positions of the selected columns in the file, in increasing order.
     pub(super) positions: Vec<usize>,
     /// For each of them, its place in the result.
-    slots: Vec<usize>,
+    pub(super) slots: Vec<usize>,
+    /// For each of them, its type.
+    pub(super) kinds: Vec<DataType>,
 }
 
 impl Projection {
@@ -46,12 +47,14 @@ impl Projection {
         }
         let mut slots: Vec<usize> = (0..selection.positions.len()).collect();
         slots.sort_by_key(|&slot| selection.positions[slot]);
-        let positions = slots.iter().map(|&slot| selection.positions[slot]).collect();
-        Ok(Self { selection, positions, slots })
+        let positions: Vec<usize> = slots.iter().map(|&slot| selection.positions[slot]).collect();
+        let kinds = positions.iter().map(|&position| schema.field(position).data_type().clone());
+        let kinds = kinds.collect();
+        Ok(Self { selection, positions, slots, kinds })
     }
 
     /// Adds the rows of a batch that has the selected columns in the order of the file.
-    pub(super) fn push<C: Collect>(
+    fn push<C: Collect>(
         &self,
         batch: &RecordBatch,
         block: &mut Block,
@@ -60,37 +63,18 @@ impl Projection {
         if batch.num_columns() != self.slots.len() {
             return Err(ArrowError::SchemaError("a batch has other columns than the file".into()));
         }
-        let columns = batch.columns().iter().map(|column| cast(column, &DataType::Float64));
-        let columns: Vec<_> = columns.collect::<Result<_, _>>()?;
+        let columns: Vec<_> = batch.columns().iter().map(Numbers::new).collect();
         let mut start = 0;
         while start < batch.num_rows() {
             let rows = BLOCK_ROWS.min(batch.num_rows() - start);
             let mut target = block.rows_mut(rows);
             for (&slot, column) in self.slots.iter().zip(&columns) {
-                let column = column.as_primitive::<Float64Type>();
-                let target = column_mut(&mut target, slot);
-                target.copy_from_slice(&column.values()[start..start + rows]);
-                if column.null_count() > 0 {
-                    for (i, value) in target.iter_mut().enumerate() {
-                        if column.is_null(start + i) {
-                            *value = f64::NAN;
-                        }
-                    }
-                }
+                column.copy(start, column_mut(&mut target, slot));
             }
             part.push(target, None);
             start += rows;
         }
         Ok(())
-    }
-}
-
-/// Types that are read as numbers; booleans are 0 and 1.
-fn is_numeric(kind: &DataType) -> bool {
-    match kind {
-        DataType::Boolean => true,
-        DataType::Dictionary(_, values) => is_numeric(values),
-        kind => kind.is_numeric(),
     }
 }
 

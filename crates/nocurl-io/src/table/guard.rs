@@ -39,7 +39,6 @@ pub(super) fn guarded<T>(
 /// Whether compressed bytes can hold as much content as a file says they do.
 ///
 /// A constant column shrinks to almost nothing, so that a ratio alone would refuse good files.
-#[cfg(feature = "parquet")]
 pub(super) fn plausible_size(content: i64, compressed: u64) -> bool {
     const ALWAYS: u64 = 256 << 20;
     const RATIO: u64 = 1000;
@@ -51,7 +50,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "parquet")]
     fn sizes_are_bounded_by_what_is_there() {
         assert!(plausible_size(1 << 20, 10));
         assert!(plausible_size(1 << 30, 1 << 21));

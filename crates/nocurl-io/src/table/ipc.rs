@@ -5,7 +5,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use arrow::ipc::{self, MessageHeader};
+use arrow_ipc::{self as ipc, MessageHeader};
 
 use super::guard::plausible_size;
 use crate::Error;

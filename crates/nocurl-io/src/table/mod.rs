@@ -7,16 +7,24 @@ mod collect;
 mod columns;
 mod csv;
 mod dialect;
+#[cfg(feature = "parquet")]
 mod guard;
+mod header;
 #[cfg(feature = "parquet")]
 mod ipc;
+#[cfg(feature = "parquet")]
+mod leaves;
 mod memory;
 mod npy;
+#[cfg(feature = "parquet")]
+mod numbers;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod sample;
+#[cfg(feature = "parquet")]
+mod schema;
 #[cfg(feature = "parquet")]
 mod thrift;
 mod write;
@@ -144,7 +152,7 @@ pub enum Input<'a> {
     Columns(&'a dyn Columns),
     /// Arrow record batches, one after the other.
     #[cfg(feature = "parquet")]
-    Batches(Box<dyn ::arrow::array::RecordBatchReader + Send + 'a>),
+    Batches(Box<dyn arrow_array::RecordBatchReader + Send + 'a>),
 }
 
 impl<'a> From<&'a Source> for Input<'a> {

@@ -4,12 +4,11 @@ use std::io::{Read, Seek, SeekFrom};
 
 use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Dataset, Run};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, by_rows};
 use super::columns::Selection;
-use super::guard::guarded;
+use super::header::Header;
 use crate::error::shorten;
 use crate::source::Seekable;
 use crate::{Error, ReadOptions};
@@ -22,7 +21,7 @@ struct Layout {
     start: u64,
     rows: u64,
     columns: usize,
-    order: Order,
+    fortran: bool,
     width: usize,
     decode: Decode,
 }
@@ -45,7 +44,7 @@ pub(super) fn read<C: Collect>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
-    let layout = guarded(&input.label, FORMAT, || Layout::read(input))?;
+    let layout = Layout::read(input)?;
     let names = Dataset::default_names(layout.columns);
     let selection = Selection::new(&input.label, &names, options)?;
     let mut total = Assembly::new(&selection, options.missing);
@@ -61,39 +60,34 @@ impl Layout {
     fn read(input: &Seekable) -> Result<Self, Error> {
         let label = input.label.as_str();
         let mut handle = input.handle()?;
-        // The length of the header is part of the header, so a corrupt one must not be trusted
-        // with more than there is.
-        let header = NpyHeader::from_reader((&mut handle).take(input.length))
-            .map_err(|error| Error::invalid(label, FORMAT, error))?;
+        let header =
+            Header::read(&mut handle).map_err(|error| Error::invalid(label, FORMAT, error))?;
         let start = handle.stream_position().map_err(|error| Error::read(label, &error))?;
-        let DType::Plain(kind) = header.dtype() else {
+        let Some(kind) = header.kind else {
             let reason = "records are not read; save a plain array of numbers";
             return Err(Error::unsupported(label, reason));
         };
-        let decode = decoder(kind.type_char(), kind.endianness(), kind.size_field());
-        let Some(decode) = decode else {
+        let Some((width, decode)) = decoder(&kind) else {
             let reason = format!(
                 "arrays of type {} are not read; save one of floats, integers or booleans",
-                shorten(&kind.to_string(), 20)
+                shorten(&kind, 20)
             );
             return Err(Error::unsupported(label, reason));
         };
-        let &[rows, columns] = header.shape() else {
-            let reason =
-                format!("the array has {} dimensions, a table has 2", header.shape().len());
+        let &[rows, columns] = header.shape.as_slice() else {
+            let reason = format!("the array has {} dimensions, a table has 2", header.shape.len());
             return Err(Error::unsupported(label, reason));
         };
         if rows < 2 {
             return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
         }
-        let width = kind.size_field();
-        let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width));
+        let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width as u64));
         if bytes.and_then(|bytes| bytes.checked_add(start)).is_none_or(|end| end > input.length) {
             let reason = format!("it ends before the {rows} x {columns} numbers it announces");
             return Err(Error::invalid(label, FORMAT, reason));
         }
-        let (columns, width) = (columns as usize, width as usize);
-        Ok(Self { start, rows, columns, order: header.order(), width, decode })
+        let columns = columns as usize;
+        Ok(Self { start, rows, columns, fortran: header.fortran, width, decode })
     }
 
     fn read_rows<C: Collect>(
@@ -113,29 +107,26 @@ impl Layout {
             let count = BLOCK_ROWS.min(rows - start);
             let first = from + start as u64;
             let mut target = block.rows_mut(count);
-            match self.order {
-                Order::C => {
-                    let length = self.columns * self.width;
-                    bytes.resize(count * length, 0);
-                    handle.seek(SeekFrom::Start(self.start + first * length as u64))?;
+            if self.fortran {
+                bytes.resize(count * self.width, 0);
+                for (slot, &position) in selection.positions.iter().enumerate() {
+                    let at = (position as u64 * self.rows + first) * self.width as u64;
+                    handle.seek(SeekFrom::Start(self.start + at))?;
                     handle.read_exact(&mut bytes)?;
-                    for (tile, records) in bytes.chunks(TILE_ROWS * length).enumerate() {
-                        let rows = tile * TILE_ROWS..(tile * TILE_ROWS + records.len() / length);
-                        for (slot, &position) in selection.positions.iter().enumerate() {
-                            let place = Records { length, at: position * self.width };
-                            let column = column_mut(&mut target, slot);
-                            (self.decode)(records, place, &mut column[rows.clone()]);
-                        }
-                    }
+                    let place = Records { length: self.width, at: 0 };
+                    (self.decode)(&bytes, place, column_mut(&mut target, slot));
                 }
-                Order::Fortran => {
-                    bytes.resize(count * self.width, 0);
+            } else {
+                let length = self.columns * self.width;
+                bytes.resize(count * length, 0);
+                handle.seek(SeekFrom::Start(self.start + first * length as u64))?;
+                handle.read_exact(&mut bytes)?;
+                for (tile, records) in bytes.chunks(TILE_ROWS * length).enumerate() {
+                    let rows = tile * TILE_ROWS..(tile * TILE_ROWS + records.len() / length);
                     for (slot, &position) in selection.positions.iter().enumerate() {
-                        let at = (position as u64 * self.rows + first) * self.width as u64;
-                        handle.seek(SeekFrom::Start(self.start + at))?;
-                        handle.read_exact(&mut bytes)?;
-                        let place = Records { length: self.width, at: 0 };
-                        (self.decode)(&bytes, place, column_mut(&mut target, slot));
+                        let place = Records { length, at: position * self.width };
+                        let column = column_mut(&mut target, slot);
+                        (self.decode)(records, place, &mut column[rows.clone()]);
                     }
                 }
             }
@@ -146,8 +137,10 @@ impl Layout {
     }
 }
 
-/// The function that reads numbers of a type, if the type is numeric.
-fn decoder(kind: TypeChar, endianness: Endianness, width: u64) -> Option<Decode> {
+/// The bytes of a number of a type and the function that reads it, if the type is numeric.
+fn decoder(kind: &str) -> Option<(usize, Decode)> {
+    let big = kind.starts_with('>');
+    let kind = kind.strip_prefix(['<', '>', '|'])?;
     // One loop per type, so that the type is known inside it.
     macro_rules! numbers {
         ($type:ty, $convert:expr) => {
@@ -163,24 +156,25 @@ fn decoder(kind: TypeChar, endianness: Endianness, width: u64) -> Option<Decode>
     }
     macro_rules! number {
         ($type:ty) => {
-            match endianness {
-                Endianness::Big => numbers!($type, |bytes| <$type>::from_be_bytes(bytes) as f64),
-                _ => numbers!($type, |bytes| <$type>::from_le_bytes(bytes) as f64),
+            if big {
+                (size_of::<$type>(), numbers!($type, |x| <$type>::from_be_bytes(x) as f64))
+            } else {
+                (size_of::<$type>(), numbers!($type, |x| <$type>::from_le_bytes(x) as f64))
             }
         };
     }
-    Some(match (kind, width) {
-        (TypeChar::Float, 8) => number!(f64),
-        (TypeChar::Float, 4) => number!(f32),
-        (TypeChar::Int, 1) => number!(i8),
-        (TypeChar::Int, 2) => number!(i16),
-        (TypeChar::Int, 4) => number!(i32),
-        (TypeChar::Int, 8) => number!(i64),
-        (TypeChar::Uint, 1) => number!(u8),
-        (TypeChar::Uint, 2) => number!(u16),
-        (TypeChar::Uint, 4) => number!(u32),
-        (TypeChar::Uint, 8) => number!(u64),
-        (TypeChar::Bool, 1) => numbers!(u8, |[byte]: [u8; 1]| f64::from(u8::from(byte != 0))),
+    Some(match kind {
+        "f8" => number!(f64),
+        "f4" => number!(f32),
+        "i1" => number!(i8),
+        "i2" => number!(i16),
+        "i4" => number!(i32),
+        "i8" => number!(i64),
+        "u1" => number!(u8),
+        "u2" => number!(u16),
+        "u4" => number!(u32),
+        "u8" => number!(u64),
+        "b1" => (1, numbers!(u8, |[byte]: [u8; 1]| f64::from(u8::from(byte != 0)))),
         _ => return None,
     })
 }

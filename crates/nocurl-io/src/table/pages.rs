@@ -4,7 +4,6 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use super::guard::plausible_size;
@@ -40,17 +39,18 @@ pub(super) fn check_footer(input: &Seekable) -> Result<(), Error> {
     walk(&footer, &mut |_, _| ()).map(|_| ()).ok_or_else(|| invalid("its footer makes no sense"))
 }
 
-/// Checks the pages of the columns that will be decoded.
+/// Checks the pages of the columns that will be decoded, which are known by their places.
 pub(super) fn check_pages(
     input: &Seekable,
     metadata: &ParquetMetaData,
-    selected: &ProjectionMask,
+    leaves: &[usize],
 ) -> Result<(), Error> {
     let invalid = |reason| Error::invalid(&input.label, FORMAT, reason);
     let mut handle = input.handle()?;
     for group in metadata.row_groups() {
-        let chunks = group.columns().iter().enumerate();
-        for (_, chunk) in chunks.filter(|(leaf, _)| selected.leaf_included(*leaf)) {
+        for &leaf in leaves {
+            let chunk = group.columns().get(leaf);
+            let chunk = chunk.ok_or_else(|| invalid("a row group has too few columns"))?;
             if chunk.column_descr().type_length() > WIDEST {
                 return Err(invalid("a column has numbers of more bytes than there are"));
             }

@@ -2,21 +2,23 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use nocurl::Run;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
-use parquet::errors::Result as ParquetResult;
+use nocurl::moments::BLOCK_ROWS;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::arrow::Projection;
-use super::block::Block;
+use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, append_wave, report, wave_width};
 use super::guard::guarded;
+use super::leaves::{self, Leaf};
 use super::pages::{check_footer, check_pages};
+use super::schema::arrow_schema;
 use crate::source::{Handle, Seekable};
 use crate::{Error, ReadOptions};
 
@@ -25,9 +27,6 @@ const FORMAT: &str = "Parquet";
 /// Rows of a piece. Row groups may be as large as the file, so they are cut further; a piece
 /// should not be much shorter than a page, because a page is read again by each piece it spans.
 const PIECE_ROWS: usize = 1 << 17;
-
-/// Rows decoded at a time: one block, so that it is still in the cache when it is copied.
-const BATCH_ROWS: usize = nocurl::moments::BLOCK_ROWS;
 
 /// A range of rows within a row group.
 struct Piece {
@@ -44,25 +43,23 @@ pub(super) fn read<C: Collect>(
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
     check_footer(input)?;
-    let metadata = guarded(label, FORMAT, || {
-        let chunks = Chunks::new(input)?;
-        ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new())
-            .map_err(|error| Error::invalid(label, FORMAT, error))
+    let (metadata, schema) = guarded(label, FORMAT, || {
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks::new(input)?);
+        let metadata = metadata.map_err(|error| Error::invalid(label, FORMAT, error))?;
+        let schema = arrow_schema(metadata.file_metadata());
+        Ok((metadata, schema.map_err(|error| Error::invalid(label, FORMAT, error))?))
     })?;
-    let projection = Projection::new(label, metadata.schema(), options)?;
-    let columns = projection.positions.iter().copied();
-    let columns = ProjectionMask::roots(metadata.parquet_schema(), columns);
-    guarded(label, FORMAT, || check_pages(input, metadata.metadata(), &columns))?;
-    let mut total = Assembly::new(&projection.selection, options.missing);
-    let pieces = pieces(&metadata, label)?;
+    let projection = Projection::new(label, &schema, options)?;
+    let table = Selected { input, leaves: leaves_of(&metadata, &projection), metadata, projection };
+    guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
+    let mut total = Assembly::new(&table.projection.selection, options.missing);
+    let pieces = pieces(&table.metadata, label)?;
     let rows: u64 = pieces.iter().map(|piece| piece.rows as u64).sum();
     if rows == 0 {
         return Err(Error::HeaderOnly { path: label.into() });
     }
-    let decode = |piece: Piece| {
-        guarded(label, FORMAT, || read_piece(input, &metadata, &projection, options, &piece))
-    };
-    let width = wave_width(projection.positions.len(), 8 * BATCH_ROWS * projection.positions.len());
+    let decode = |piece| guarded(label, FORMAT, || table.read_piece(options, &piece));
+    let width = wave_width(table.leaves.len(), 8 * BLOCK_ROWS * table.leaves.len());
     let mut pieces = pieces.into_iter();
     loop {
         let wave: Vec<Piece> = pieces.by_ref().take(width).collect();
@@ -75,9 +72,9 @@ pub(super) fn read<C: Collect>(
 }
 
 /// Cuts all row groups into pieces, in order.
-fn pieces(metadata: &ArrowReaderMetadata, label: &str) -> Result<Vec<Piece>, Error> {
+fn pieces(metadata: &ParquetMetaData, label: &str) -> Result<Vec<Piece>, Error> {
     let mut pieces = Vec::new();
-    for (group, found) in metadata.metadata().row_groups().iter().enumerate() {
+    for (group, found) in metadata.row_groups().iter().enumerate() {
         let rows = usize::try_from(found.num_rows())
             .map_err(|_| Error::invalid(label, FORMAT, "a row group has fewer than no rows"))?;
         for start in (0..rows).step_by(PIECE_ROWS) {
@@ -87,34 +84,57 @@ fn pieces(metadata: &ArrowReaderMetadata, label: &str) -> Result<Vec<Piece>, Err
     Ok(pieces)
 }
 
-fn read_piece<C: Collect>(
-    input: &Seekable,
-    metadata: &ArrowReaderMetadata,
-    projection: &Projection,
-    options: &ReadOptions,
-    piece: &Piece,
-) -> Result<Assembly<C>, Error> {
-    let invalid = |error: &dyn std::fmt::Display| Error::invalid(&input.label, FORMAT, error);
-    let roots = projection.positions.iter().copied();
-    let reader =
-        ParquetRecordBatchReaderBuilder::new_with_metadata(Chunks::new(input)?, metadata.clone())
-            .with_projection(ProjectionMask::roots(metadata.parquet_schema(), roots))
-            .with_row_groups(vec![piece.group])
-            .with_offset(piece.start)
-            .with_limit(piece.rows)
-            .with_batch_size(BATCH_ROWS.min(piece.rows))
-            .build()
-            .map_err(|error| invalid(&error))?;
-    let mut part = Assembly::new(&projection.selection, options.missing);
-    let mut block = Block::new(projection.positions.len());
-    for batch in reader {
-        let batch = batch.map_err(|error| invalid(&error))?;
-        projection.push(&batch, &mut block, &mut part).map_err(|error| invalid(&error))?;
+/// Where the selected columns, none of which has columns within, stand in a row group.
+fn leaves_of(metadata: &ParquetMetaData, projection: &Projection) -> Vec<usize> {
+    let schema = metadata.file_metadata().schema_descr();
+    let selected = |leaf: &usize| {
+        projection.positions.binary_search(&schema.get_column_root_idx(*leaf)).is_ok()
+    };
+    (0..schema.num_columns()).filter(selected).collect()
+}
+
+/// The selected columns of a file.
+struct Selected<'a> {
+    input: &'a Seekable,
+    metadata: ParquetMetaData,
+    projection: Projection,
+    /// In increasing order, as the positions of the projection are.
+    leaves: Vec<usize>,
+}
+
+impl Selected<'_> {
+    fn read_piece<C: Collect>(
+        &self,
+        options: &ReadOptions,
+        piece: &Piece,
+    ) -> Result<Assembly<C>, Error> {
+        let invalid = |error: ParquetError| Error::invalid(&self.input.label, FORMAT, error);
+        let chunks = Arc::new(Chunks::new(self.input)?);
+        let columns = (0..self.leaves.len()).map(|i| self.open(&chunks, piece, i));
+        let mut columns = columns.collect::<ParquetResult<Vec<_>>>().map_err(invalid)?;
+        let mut part = Assembly::new(&self.projection.selection, options.missing);
+        let mut block = Block::new(columns.len());
+        for start in (0..piece.rows).step_by(BLOCK_ROWS) {
+            let mut target = block.rows_mut(BLOCK_ROWS.min(piece.rows - start));
+            for (&slot, column) in self.projection.slots.iter().zip(&mut columns) {
+                column.read(column_mut(&mut target, slot)).map_err(invalid)?;
+            }
+            part.push(target, None);
+        }
+        Ok(part)
     }
-    if part.rows != piece.rows as u64 {
-        return Err(invalid(&"it has fewer rows than it says"));
+
+    /// Opens a selected column at the start of a piece.
+    fn open(&self, file: &Arc<Chunks>, piece: &Piece, i: usize) -> ParquetResult<Box<dyn Leaf>> {
+        let group = self.metadata.row_group(piece.group);
+        let chunk = group.column(self.leaves[i]);
+        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
+        let mut column =
+            leaves::open(&self.projection.kinds[i], &chunk.column_descr_ptr(), Box::new(pages))?;
+        column.skip(piece.start)?;
+        Ok(column)
     }
-    Ok(part)
 }
 
 /// A handle of the file for one thread: clones of a file share their position.

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use nocurl::Dataset;
-use npyz::WriterBuilder;
 
+use super::header::Header;
 use crate::output::write_atomic;
 use crate::{Error, Format};
 
@@ -49,47 +49,51 @@ fn text(file: &mut impl Write, data: &Dataset, delimiter: u8) -> io::Result<()> 
 }
 
 fn npy(file: &mut impl Write, data: &Dataset) -> io::Result<()> {
-    let shape = [data.values().nrows() as u64, data.values().ncols() as u64];
-    let mut writer =
-        npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
+    Header::write_doubles(&mut *file, [data.values().nrows(), data.values().ncols()])?;
     for i in 0..data.values().nrows() {
         for j in 0..data.values().ncols() {
-            writer.push(&data.values()[(i, j)])?;
+            file.write_all(&data.values()[(i, j)].to_le_bytes())?;
         }
     }
-    writer.finish()
+    Ok(())
 }
 
 #[cfg(feature = "parquet")]
 fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Float64Array, RecordBatch};
-    use arrow::datatypes::{DataType, Field, Schema};
-    use parquet::arrow::ArrowWriter;
+    use parquet::basic::{Repetition, Type as Physical};
+    use parquet::data_type::DoubleType;
     use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
 
     /// Rows of a row group: pieces that readers can share between threads.
     const GROUP_ROWS: usize = 1 << 17;
 
-    let fields: Vec<Field> =
-        data.names().iter().map(|name| Field::new(name, DataType::Float64, false)).collect();
-    let schema = Arc::new(Schema::new(fields));
+    let column = |name: &String| {
+        let column = Type::primitive_type_builder(name, Physical::DOUBLE);
+        column.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
+    };
+    let columns = data.names().iter().map(column).collect::<Result<_, _>>()?;
+    let schema = Type::group_type_builder("schema").with_fields(columns).build()?;
     // A dictionary of numbers that hardly repeat costs time and saves nothing.
-    let properties = WriterProperties::builder()
-        .set_dictionary_enabled(false)
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
-        .build();
-    let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
-    let (rows, columns) = (data.values().nrows(), data.values().ncols());
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
+    let rows = data.values().nrows();
+    let mut values = Vec::new();
     for start in (0..rows).step_by(GROUP_ROWS) {
         let end = rows.min(start + GROUP_ROWS);
-        let column = |j| (start..end).map(move |i| data.values()[(i, j)]);
-        let arrays = (0..columns)
-            .map(|j| Arc::new(Float64Array::from_iter_values(column(j))) as ArrayRef)
-            .collect();
-        let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(io::Error::other)?;
-        writer.write(&batch)?;
+        let mut group = writer.next_row_group()?;
+        for j in 0..data.values().ncols() {
+            values.clear();
+            values.extend((start..end).map(|i| data.values()[(i, j)]));
+            let column = group.next_column()?;
+            let mut column = column.ok_or_else(|| io::Error::other("a column is missing"))?;
+            column.typed::<DoubleType>().write_batch(&values, None, None)?;
+            column.close()?;
+        }
+        group.close()?;
     }
     writer.close()?;
     Ok(())

@@ -1,0 +1,181 @@
+//! Columns of a row group of a Parquet file as numbers.
+
+use std::sync::Arc;
+
+use arrow_array::types::{ArrowPrimitiveType, Decimal256Type, Float16Type};
+use arrow_schema::DataType as Kind;
+use num_traits::ToPrimitive;
+use parquet::basic::Type as Physical;
+use parquet::column::page::PageReader;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{
+    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
+    Int64Type,
+};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescPtr;
+
+use super::numbers::unit;
+
+/// A column whose rows are read one after the other.
+pub(super) trait Leaf {
+    /// Passes over rows.
+    fn skip(&mut self, rows: usize) -> Result<()>;
+    /// Reads as many rows as there is room for; NaN stands for a null.
+    fn read(&mut self, target: &mut [f64]) -> Result<()>;
+}
+
+/// Opens a column of a type that is read as numbers.
+pub(super) fn open(
+    kind: &Kind,
+    column: &ColumnDescPtr,
+    pages: Box<dyn PageReader>,
+) -> Result<Box<dyn Leaf>> {
+    match column.physical_type() {
+        Physical::BOOLEAN => leaf::<BoolType>(column, pages, |&x| f64::from(u8::from(x))),
+        Physical::FLOAT => leaf::<FloatType>(column, pages, |&x| f64::from(x)),
+        Physical::DOUBLE => leaf::<DoubleType>(column, pages, |&x| x),
+        Physical::INT32 => open_int32(kind, column, pages),
+        Physical::INT64 => open_int64(kind, column, pages),
+        Physical::BYTE_ARRAY => {
+            let unit = scale(kind).map(unit).ok_or_else(|| mismatch(kind))?;
+            let number = integer(kind);
+            leaf::<ByteArrayType>(column, pages, move |x| number(x.data()) / unit)
+        }
+        Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind).map(unit) {
+            Some(unit) => {
+                let number = integer(kind);
+                leaf::<FixedLenByteArrayType>(column, pages, move |x| number(x.data()) / unit)
+            }
+            None => leaf::<FixedLenByteArrayType>(column, pages, |x| half(x.data())),
+        },
+        Physical::INT96 => Err(mismatch(kind)),
+    }
+}
+
+/// Small and unsigned integers are stored in more bits than they have, or as signed ones.
+fn open_int32(
+    kind: &Kind,
+    column: &ColumnDescPtr,
+    pages: Box<dyn PageReader>,
+) -> Result<Box<dyn Leaf>> {
+    match values(kind) {
+        Kind::Int8 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as i8)),
+        Kind::Int16 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as i16)),
+        Kind::UInt8 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u8)),
+        Kind::UInt16 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u16)),
+        Kind::UInt32 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u32)),
+        kind => match scale(kind).map(unit) {
+            Some(unit) => leaf::<Int32Type>(column, pages, move |&x| f64::from(x) / unit),
+            None => leaf::<Int32Type>(column, pages, |&x| f64::from(x)),
+        },
+    }
+}
+
+fn open_int64(
+    kind: &Kind,
+    column: &ColumnDescPtr,
+    pages: Box<dyn PageReader>,
+) -> Result<Box<dyn Leaf>> {
+    match (values(kind), scale(kind).map(unit)) {
+        (Kind::UInt64, _) => leaf::<Int64Type>(column, pages, |&x| x as u64 as f64),
+        (_, Some(unit)) => leaf::<Int64Type>(column, pages, move |&x| x as f64 / unit),
+        (_, None) => leaf::<Int64Type>(column, pages, |&x| x as f64),
+    }
+}
+
+/// The type of the values, whether or not they were in a dictionary when they were written.
+fn values(kind: &Kind) -> &Kind {
+    match kind {
+        Kind::Dictionary(_, kind) => values(kind),
+        kind => kind,
+    }
+}
+
+/// Places after the point of a decimal.
+fn scale(kind: &Kind) -> Option<i8> {
+    match *values(kind) {
+        Kind::Decimal32(_, scale)
+        | Kind::Decimal64(_, scale)
+        | Kind::Decimal128(_, scale)
+        | Kind::Decimal256(_, scale) => Some(scale),
+        _ => None,
+    }
+}
+
+fn mismatch(kind: &Kind) -> ParquetError {
+    ParquetError::General(format!("a column is said to hold {kind} and cannot"))
+}
+
+/// What makes a number of the integer behind a decimal: bytes, the highest first.
+fn integer(kind: &Kind) -> fn(&[u8]) -> f64 {
+    type Wide = <Decimal256Type as ArrowPrimitiveType>::Native;
+    match values(kind) {
+        Kind::Decimal256(..) => |x| Wide::from_be_bytes(extend(x)).to_f64().unwrap_or(f64::NAN),
+        _ => |x| i128::from_be_bytes(extend(x)) as f64,
+    }
+}
+
+/// Puts copies of the sign before the bytes. Too many bytes are a panic, and so an error.
+fn extend<const WIDTH: usize>(bytes: &[u8]) -> [u8; WIDTH] {
+    let negative = bytes.first().is_some_and(|&first| first >= 0x80);
+    let mut wide = if negative { [0xff; WIDTH] } else { [0; WIDTH] };
+    wide[WIDTH - bytes.len()..].copy_from_slice(bytes);
+    wide
+}
+
+fn half(bytes: &[u8]) -> f64 {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    bytes.try_into().map_or(f64::NAN, |bytes| Half::from_le_bytes(bytes).into())
+}
+
+fn leaf<T: DataType>(
+    column: &ColumnDescPtr,
+    pages: Box<dyn PageReader>,
+    number: impl Fn(&T::T) -> f64 + 'static,
+) -> Result<Box<dyn Leaf>> {
+    let reader = ColumnReaderImpl::<T>::new(Arc::clone(column), pages);
+    let full = column.max_def_level();
+    Ok(Box::new(Typed { reader, full, levels: Vec::new(), values: Vec::new(), number }))
+}
+
+/// A column of a physical type, with what makes a number of it.
+struct Typed<T: DataType, F> {
+    reader: ColumnReaderImpl<T>,
+    /// Level at which there is a value; below it there is a null.
+    full: i16,
+    levels: Vec<i16>,
+    values: Vec<T::T>,
+    number: F,
+}
+
+impl<T: DataType, F: Fn(&T::T) -> f64> Leaf for Typed<T, F> {
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        all(rows, self.reader.skip_records(rows)?)
+    }
+
+    fn read(&mut self, target: &mut [f64]) -> Result<()> {
+        let Self { reader, full, levels, values, number } = self;
+        levels.clear();
+        values.clear();
+        let (rows, ..) = reader.read_records(target.len(), Some(levels), None, values)?;
+        all(target.len(), rows)?;
+        if values.len() == target.len() {
+            target.iter_mut().zip(values).for_each(|(to, from)| *to = number(from));
+            return Ok(());
+        }
+        let mut values = values.iter();
+        for (to, level) in target.iter_mut().zip(levels) {
+            let value = if level == full { values.next() } else { None };
+            *to = value.map_or(f64::NAN, &*number);
+        }
+        Ok(())
+    }
+}
+
+fn all(wanted: usize, found: usize) -> Result<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(ParquetError::General("it has fewer rows than it says".into()))
+}
