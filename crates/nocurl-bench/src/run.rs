@@ -320,7 +320,7 @@ impl Draw {
     }
 
     fn figures(&self, fit: &Fit) -> Result<[f64; FIGURES], nocurl::Error> {
-        let scores = compare_as(&self.simulated.truth, &fit.dag, fit.claim)?;
+        let scores = compare_as(&self.simulated.truth, &fit.dag, &fit.determined, fit.determines)?;
         Ok([
             fit.evaluations as f64,
             fit.unpruned_loss - self.truth_loss,
@@ -331,7 +331,7 @@ impl Draw {
             scores.true_edges as f64,
             scores.estimated_edges as f64,
             scores.cpdag_shd as f64,
-            scores.sid as f64,
+            scores.sid.expect("two acyclic graphs have one") as f64,
             scores.skeleton_f1,
         ])
     }

@@ -24,8 +24,8 @@ mod pipeline;
 
 pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
-    Claim, Cpdag, Dag, Data, Dataset, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
-    MatRef, Moments, Observer, Order, Progress, Termination, TrainingState, error, graph,
+    Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
+    MatRef, Moments, Observer, Order, Pdag, Progress, Termination, TrainingState, error, graph,
     knowledge, moments, simulate,
 };
 pub use math::{Problem, hodge, missing};

@@ -10,7 +10,7 @@ use super::{
     Proposal, cam, dag_gnn, exact, fges, mmpc, nocurl, notears, notears_mlp, order_search,
 };
 use crate::core::error::closest;
-use crate::core::{Claim, Dataset, Error, Observer};
+use crate::core::{Dataset, Determines, Error, Observer};
 
 /// A method with its parameters.
 ///
@@ -198,14 +198,14 @@ impl Algorithm {
         }
     }
 
-    /// How much of the graph the method means.
-    pub fn claim(&self) -> Claim {
+    /// How much of the graph the method determines.
+    pub fn determines(&self) -> Determines {
         match self {
             Self::Fges(_)
             | Self::OrderSearch(_)
-            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Claim::Class,
-            Self::Mmpc(_) => Claim::Skeleton,
-            _ => Claim::Dag,
+            | Self::Exact(ExactParams { score: ExactScore::Bic, .. }) => Determines::Class,
+            Self::Mmpc(_) => Determines::Skeleton,
+            _ => Determines::Graph,
         }
     }
 
@@ -223,7 +223,7 @@ impl Algorithm {
         }
     }
 
-    /// True when what the method claims can change with the units of the columns.
+    /// True when what the method determines can change with the units of the columns.
     pub fn depends_on_units(&self) -> bool {
         self.assumes_equal_variances() || self.trains() || matches!(self, Self::SortNRegress {})
     }

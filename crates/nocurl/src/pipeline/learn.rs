@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer};
+use crate::core::{Dag, Data, Determines, Error, KnowledgeSpec, Mat, Observer, Pdag};
 use crate::math::hodge;
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
@@ -69,12 +69,12 @@ impl Options {
         self.threshold.unwrap_or(default)
     }
 
-    /// What the result claims: that of the method, or of the order search that comes after it.
-    pub fn claim(&self) -> Claim {
+    /// What the result determines: as the method, or the order search that comes after it.
+    pub fn determines(&self) -> Determines {
         match self.refine {
-            None => self.algorithm.claim(),
-            Some(Refine::EqualVariance | Refine::Networks) => Claim::Dag,
-            Some(Refine::Bic) => Claim::Class,
+            None => self.algorithm.determines(),
+            Some(Refine::EqualVariance | Refine::Networks) => Determines::Graph,
+            Some(Refine::Bic) => Determines::Class,
         }
     }
 
@@ -84,7 +84,7 @@ impl Options {
     pub fn depends_on_units(&self) -> bool {
         let goes_on = self.refine.is_some() || self.prune.is_some();
         self.algorithm.depends_on_units()
-            || goes_on && self.algorithm.claim() == Claim::Class
+            || goes_on && self.algorithm.determines() == Determines::Class
             || self.assumes_equal_variances()
             || self.effective_threshold() > 0.0
     }
@@ -126,10 +126,12 @@ pub struct Fit {
     pub order: Vec<usize>,
     /// A potential that rises along every edge.
     pub potential: Vec<f64>,
-    /// All graphs that fit as well by independences alone, of those that prior knowledge allows.
-    pub cpdag: Cpdag,
-    /// How much of the graph is meant.
-    pub claim: Claim,
+    /// The graphs that independences cannot tell apart, of those that prior knowledge allows.
+    pub class: Pdag,
+    /// How much of the graph is determined.
+    pub determines: Determines,
+    /// Which directions are determined: an undirected edge wherever one is not.
+    pub determined: Pdag,
     /// Weights before pruning and threshold, along the order.
     pub unpruned: Mat<f64>,
     /// The first estimate, maybe cyclic, for methods that make an order of one.
@@ -216,13 +218,13 @@ pub fn learn<'a>(
     }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;
-    let mut cpdag = Cpdag::from_dag(&dag);
+    let mut class = Pdag::class_of(&dag);
     if let Some(knowledge) = problem.knowledge() {
         // No graph rather than one that breaks what is known.
         let satisfied = knowledge.is_satisfied_by(&dag);
         debug_assert_eq!(satisfied, Ok(()));
         satisfied?;
-        knowledge.direct(&mut cpdag);
+        knowledge.direct(&mut class);
     }
     match proposal.termination {
         Termination::MaxIterations => warnings
@@ -234,9 +236,11 @@ pub fn learn<'a>(
         ),
         _ => {}
     }
+    let determines = options.determines();
     Ok(Fit {
-        cpdag,
-        claim: options.claim(),
+        determined: determines.determined(&dag, &class),
+        class,
+        determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&order)),
         order: order.sequence(),
         dag,

@@ -9,7 +9,7 @@ use nocurl::methods::{ExactParams, ExactScore};
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances, simulate};
 use nocurl::{
-    Algorithm, Claim, Dag, Data, Dataset, Error, Fit, Mat, Moments, Observer, Options, learn,
+    Algorithm, Dag, Data, Dataset, Determines, Error, Fit, Mat, Moments, Observer, Options, learn,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -592,11 +592,11 @@ fn methods_that_say_so_do_not_depend_on_units() {
             };
             assert_eq!(options.depends_on_units(), algorithm.depends_on_units());
             let [a, b] = [&data, &other].map(|data| learn(data, &options, &()).unwrap());
-            let same = match a.claim {
-                Claim::Dag => {
+            let same = match a.determines {
+                Determines::Graph => {
                     (0..8).all(|i| (0..8).all(|j| a.dag.has_edge(i, j) == b.dag.has_edge(i, j)))
                 }
-                _ => a.cpdag == b.cpdag,
+                _ => a.class == b.class,
             };
             let name = algorithm.name();
             assert!(same || algorithm.depends_on_units(), "{name} depends on units");

@@ -2,7 +2,7 @@
 
 use nocurl::methods::MmpcParams;
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Error, Fit, Mat, Moments, Observer, Options, learn};
+use nocurl::{Algorithm, Determines, Error, Fit, Mat, Moments, Observer, Options, learn};
 
 fn mmpc(moments: &Moments, params: MmpcParams) -> Fit {
     let options = Options { algorithm: Algorithm::Mmpc(params), ..Options::default() };
@@ -89,7 +89,7 @@ fn the_skeleton_is_that_of_a_second_implementation() {
             let fit = mmpc(&moments, MmpcParams { alpha, ..MmpcParams::default() });
             let expected = skeleton(&moments.second_moments(true), moments.rows() as f64, critical);
             assert_eq!(adjacencies(&fit), expected, "alpha {alpha}, seed {seed}");
-            assert_eq!(fit.claim, Claim::Skeleton);
+            assert_eq!(fit.determines, Determines::Skeleton);
         }
     }
 }

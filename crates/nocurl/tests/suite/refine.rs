@@ -8,7 +8,7 @@ use nocurl::methods::exact;
 use nocurl::methods::{ExactParams, ExactScore};
 use nocurl::refine::{Refine, refine};
 use nocurl::simulate::{Simulation, Variances, simulate};
-use nocurl::{Cpdag, Dag, Dataset, Error, Mat, MatRef, Moments, Observer, Order, Problem};
+use nocurl::{Dag, Dataset, Error, Mat, MatRef, Moments, Observer, Order, Pdag, Problem};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -211,7 +211,7 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
         let (truth, problem) = simulated(&simulation, seed);
         let found = refine(&problem, None, &shuffled(8, seed), Refine::Bic, 0, &()).unwrap();
         let graph = Dag::new(prune(&problem, &found.order, Prune::Bic).unwrap()).unwrap();
-        hits += u32::from(Cpdag::from_dag(&graph) == Cpdag::from_dag(&truth));
+        hits += u32::from(Pdag::class_of(&graph) == Pdag::class_of(&truth));
     }
     // 16 when this was written, from random starts.
     assert!(hits >= 15, "{hits} of 20 classes were found");

@@ -7,7 +7,7 @@ use super::moves::{Candidate, Moves, Scorer};
 use super::{FgesParams, FgesSearch};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::progress::checkpoint;
-use crate::core::{Cpdag, Error, Observer, Progress};
+use crate::core::{Error, Observer, Pdag, Progress};
 use crate::math::Problem;
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
@@ -16,7 +16,7 @@ const PROGRESS: f64 = 0.01;
 
 /// What the search found.
 pub(in crate::methods) struct Found {
-    pub(in crate::methods) class: Cpdag,
+    pub(in crate::methods) class: Pdag,
     pub(in crate::methods) steps: u64,
     pub(in crate::methods) scored: u64,
     pub(in crate::methods) warnings: Vec<String>,
@@ -51,7 +51,7 @@ pub(in crate::methods) fn search(
         );
     }
     let (steps, scored) = (state.steps, state.scored);
-    Ok(Found { class: state.class.to_cpdag()?, steps, scored, warnings })
+    Ok(Found { class: state.class.to_pdag()?, steps, scored, warnings })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +187,7 @@ impl<'a> State<'a> {
         // of the class itself cannot.
         if self.gain > gain + PROGRESS {
             let score =
-                |class: &Class| Ok::<_, Error>(self.scorer.score(&class.to_cpdag()?.to_dag()?));
+                |class: &Class| Ok::<_, Error>(self.scorer.score(&class.to_pdag()?.to_dag()?));
             if let (Some(before), Some(after)) = (score(&class)?, score(&self.class)?)
                 && after > before + PROGRESS
             {

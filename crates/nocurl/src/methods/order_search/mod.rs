@@ -12,7 +12,7 @@ use super::member::member;
 use super::nocurl::{self, NoCurlParams};
 use super::{Problem, Proposal, Termination, require};
 use crate::core::progress::checkpoint;
-use crate::core::{Cpdag, Dag, Error, Observer, Order, Progress};
+use crate::core::{Dag, Error, Observer, Order, Pdag, Progress};
 use crate::math::regress::refit;
 use search::{Model, Search, State};
 
@@ -137,7 +137,7 @@ pub(super) fn propose(
     let mut dag = Dag::from_edges(model.size(), &edges)?;
     // With prior knowledge not every member is allowed; the one found is.
     if problem.knowledge().is_none() {
-        dag = member(problem, &Cpdag::from_dag(&dag))?;
+        dag = member(problem, &Pdag::class_of(&dag))?;
     }
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),
