@@ -163,7 +163,7 @@ class Exact(Learner, method="exact"):
     --------
     >>> import nocurl
     >>> drawn = nocurl.simulate(variables=6, rows=1000, random_state=0)
-    >>> nocurl.Exact(criterion="bic").fit(drawn.data).graph_.claim
+    >>> nocurl.Exact(criterion="bic").fit(drawn.data).graph_.determines
     'class'
     """
 
@@ -205,7 +205,7 @@ class FGES(Learner, method="fges"):
 class OrderSearch(Learner, method="order-search"):
     """Search over orders by the extended BIC, with restarts. The default method.
 
-    What it claims, the equivalence class, does not depend on the units of the columns.
+    What it determines, the equivalence class, does not depend on the units of the columns.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class OrderSearch(Learner, method="order-search"):
 class MMPC(Learner, method="mmpc"):
     """Max-min parents and children (Tsamardinos, Brown and Aliferis, 2006).
 
-    A skeleton by tests of independence: directions are arbitrary, and not claimed.
+    A skeleton by tests of independence: directions are undetermined.
 
     Parameters
     ----------

@@ -104,7 +104,6 @@ fn json(document: GraphDocument) -> Result<String, Failure> {
     serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
 }
 
-/// A document that may have gone through a file of an older version.
 fn parsed(document: &str) -> Result<GraphDocument, Failure> {
-    Ok(nocurl_io::read_graph(&Source::bytes("graph.json", document))?)
+    Ok(GraphDocument::from_json(document)?)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, failure};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::OfEdge;
@@ -16,6 +16,16 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     read,
     write,
 };
+
+impl GraphDocument {
+    /// The document that [`crate::format_graph`] wrote as JSON, checked like a file.
+    ///
+    /// # Errors
+    /// Anything wrong with the text, in one line.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        read(text).map_err(|flaw| failure("the text", flaw))
+    }
+}
 
 /// The schema before [`GraphDocument::SCHEMA`].
 const FIRST_SCHEMA: &str = "nocurl/graph/1";
