@@ -117,7 +117,7 @@ def nocurl_in_python(method, **params):
     def learn(table):
         graph = nocurl.learn(table, method=method, diagnose=False, **params)
         pattern = graph.weights != 0
-        for pair in graph.undirected if graph.claim == "class" else ():
+        for pair in graph.undirected if graph.determines == "class" else ():
             i, j = (graph.variables.index(name) for name in pair)
             pattern[i, j] = pattern[j, i] = True
         return pattern

@@ -193,8 +193,8 @@ def pattern_of(document, returns="dag"):
     if returns == "dag":
         pairs = [(edge["from"], edge["to"]) for edge in document["edges"]]
     else:
-        undirected = document["cpdag"]["undirected"]
-        pairs = document["cpdag"]["directed"] + undirected + [pair[::-1] for pair in undirected]
+        undirected = document["class"]["undirected"]
+        pairs = document["class"]["directed"] + undirected + [pair[::-1] for pair in undirected]
     for i, j in pairs:
         pattern[place[i]][place[j]] = True
     return pattern

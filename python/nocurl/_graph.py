@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ class Graph:
 
     Made by :func:`nocurl.learn` and by every ``fit``; read from a file by
     :func:`nocurl.read_graph`; made of a matrix by :meth:`from_adjacency`. It can be pickled, and
-    its JSON form is that of the command line (``nocurl/graph/1``).
+    its JSON form is that of the command line (``nocurl/graph/2``).
 
     Attributes
     ----------
@@ -34,10 +35,11 @@ class Graph:
         The variables so that parents come before children.
     potential : ndarray or None
         A number for each variable that rises along every edge.
-    claim : {"dag", "class", "skeleton"}
-        How much of the graph is meant: all directions, those of its equivalence class, or none.
+    determines : {"graph", "class", "skeleton"}
+        How much of the graph is determined: all directions, those that the equivalence class
+        shares, or none. :meth:`is_determined` says it of one edge.
     directions : str
-        What the directions rest on, in plain words.
+        Which directions are determined, and by what, in plain words.
     method, parameters, seed, version
         How the graph was learnt.
     termination : str
@@ -74,11 +76,11 @@ class Graph:
         place = {name: i for i, name in enumerate(self.variables)}
         self.weights = np.zeros((len(place), len(place)))
         for edge in document["edges"]:
-            self.weights[place[edge["from"]], place[edge["to"]]] = edge["weight"]
+            self.weights[place[edge["from"]], place[edge["to"]]] = edge.get("weight", 1.0)
         self.weights.flags.writeable = False
         self.order: list[str] = document["order"]
         self.potential = _array(document["potential"])
-        self.claim: str = document["claim"]
+        self.determines: str = document["determines"]
         self.directions: str = document["directions"]
         self.method: str = document["method"]
         self.parameters: dict | None = document["parameters"]
@@ -96,6 +98,10 @@ class Graph:
     def from_adjacency(cls, weights: Any, names: Any = None) -> Graph:
         """A graph of a square matrix, row -> column.
 
+        A pair with both entries set is an edge of undetermined direction, as in the matrix of a
+        CPDAG. Endpoint matrices of causal-learn (-1 and 1 for ``i -> j``, -1 and -1 for an
+        undirected edge) are known by their entries.
+
         Parameters
         ----------
         weights : array or DataFrame
@@ -106,7 +112,7 @@ class Graph:
         Raises
         ------
         ValueError
-            When the matrix is not square or has a cycle.
+            When the matrix is not square or has a cycle of directed edges.
         """
         if names is None:
             names = getattr(weights, "columns", None)
@@ -124,8 +130,10 @@ class Graph:
 
     @property
     def edges(self) -> list[tuple[str, str, float]]:
-        """The edges ``(from, to, weight)``, from the largest weight to the smallest."""
-        return [(edge["from"], edge["to"], edge["weight"]) for edge in self._document["edges"]]
+        """The edges ``(from, to, weight)``, from the largest weight to the smallest; the weight is
+        1 where there is none."""
+        edges = self._document["edges"]
+        return [(edge["from"], edge["to"], edge.get("weight", 1.0)) for edge in edges]
 
     @property
     def n_edges(self) -> int:
@@ -134,14 +142,32 @@ class Graph:
 
     @property
     def undirected(self) -> set[frozenset[str]]:
-        """Pairs whose direction the equivalence class leaves open."""
-        return {frozenset(pair) for pair in self._document["cpdag"]["undirected"]}
+        """Pairs with an edge of undetermined direction."""
+        return {
+            frozenset((edge["from"], edge["to"]))
+            for edge in self._document["edges"]
+            if edge["direction"] == "undetermined"
+        }
 
-    def means_direction(self, cause: str, effect: str) -> bool:
-        """Whether the direction of an edge is meant, or could as well be the other one."""
-        if self.claim == "class":
-            return frozenset((cause, effect)) not in self.undirected
-        return self.claim == "dag"
+    def is_determined(self, cause: str, effect: str) -> bool:
+        """Whether there is an edge ``cause -> effect`` whose direction is determined.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> graph = nocurl.Graph.from_adjacency([[0, 2.0, 1], [0, 0, 0], [1, 0, 0]], ["a", "b", "c"])
+        >>> graph.is_determined("a", "b"), graph.is_determined("a", "c"), graph.determines
+        (True, False, 'class')
+        """
+        return (cause, effect) in self._determined
+
+    @functools.cached_property
+    def _determined(self) -> set[tuple[str, str]]:
+        return {
+            (edge["from"], edge["to"])
+            for edge in self._document["edges"]
+            if edge["direction"] == "determined"
+        }
 
     def adjacency(self) -> pandas.DataFrame:
         """The weights with names, row -> column."""
@@ -150,38 +176,40 @@ class Graph:
         return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each edge: ``from``, ``to``, ``weight`` and whether the direction is meant.
+        """One row for each edge: ``from``, ``to``, ``weight`` and whether the direction is
+        ``determined``.
 
         After a bootstrap also ``found``, the share of resampled tables with the edge, in this
-        direction where that is meant.
+        direction where that is determined.
         """
         import pandas
 
-        meant = [self.means_direction(cause, effect) for cause, effect, _ in self.edges]
+        determined = [self.is_determined(cause, effect) for cause, effect, _ in self.edges]
         table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
-        table["direction_meant"] = pandas.array(meant, dtype=bool)
+        table["determined"] = pandas.array(determined, dtype=bool)
         if self.bootstrap is not None:
             pairs = {frozenset((p["from"], p["to"])): p for p in self.bootstrap["pairs"]}
             table["found"] = [
                 _frequency(pairs.get(frozenset(edge[:2])), edge[0], direction)
-                for edge, direction in zip(self.edges, meant)
+                for edge, direction in zip(self.edges, determined)
             ]
         return table
 
     def to_networkx(self) -> networkx.DiGraph:
         """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges.
 
-        Nodes carry ``potential``, edges also ``direction_meant``. DoWhy takes it as it is.
+        Nodes carry ``potential``; edges also ``directed``, which is False where the direction is
+        undetermined. DoWhy takes it as it is.
         """
         import networkx
 
-        graph = networkx.DiGraph(method=self.method, claim=self.claim)
+        graph = networkx.DiGraph(method=self.method, determines=self.determines)
         for i, name in enumerate(self.variables):
             attributes = {} if self.potential is None else {"potential": float(self.potential[i])}
             graph.add_node(name, **attributes)
         for cause, effect, weight in self.edges:
-            meant = self.means_direction(cause, effect)
-            graph.add_edge(cause, effect, weight=weight, direction_meant=meant)
+            directed = self.is_determined(cause, effect)
+            graph.add_edge(cause, effect, weight=weight, directed=directed)
         return graph
 
     def to_dot(self) -> str:
@@ -241,8 +269,8 @@ class Graph:
         """Draws the graph in layers, causes on top, with matplotlib.
 
         Variables stand in the order of the potential; an edge is as wide as its weight is large,
-        blue for positive and red for negative weights, and has no head where its direction is not
-        meant.
+        blue for positive and red for negative weights, and has no head where its direction is
+        undetermined.
 
         Parameters
         ----------
@@ -263,7 +291,7 @@ class Graph:
     def __repr__(self) -> str:
         lines = [f"{self._summary()}:" if self.edges else f"{self._summary()}"]
         for cause, effect, weight in self.edges[:20]:
-            arrow = "->" if self.means_direction(cause, effect) else "--"
+            arrow = "->" if self.is_determined(cause, effect) else "--"
             lines.append(f"  {cause} {arrow} {effect}  {weight:.3g}")
         if self.n_edges > 20:
             lines.append(f"  and {self.n_edges - 20} more")
@@ -284,7 +312,11 @@ class Graph:
 
 
 def read_graph(path: str | os.PathLike) -> Graph:
-    """Reads a graph from JSON, DOT, GraphML, GML or CSV, as ``nocurl evaluate`` does."""
+    """Reads a graph from JSON, DOT, GraphML, GML or CSV, with everything that the file says.
+
+    JSON holds all that :func:`nocurl.learn` found, so that :meth:`Graph.intervene` and the others
+    work as before.
+    """
     return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
 
 
@@ -292,9 +324,9 @@ def _array(values: list | None) -> np.ndarray | None:
     return None if values is None else np.array(values, dtype=np.float64)
 
 
-def _frequency(pair: dict | None, cause: str, meant: bool) -> float:
+def _frequency(pair: dict | None, cause: str, determined: bool) -> float:
     if pair is None:
         return 0.0
-    if not meant:
+    if not determined:
         return pair["adjacent"]
     return pair["forward"] if pair["from"] == cause else pair["backward"]

@@ -30,16 +30,16 @@ def svg(graph: Graph) -> str:
     ]
     for cause, effect, weight in graph.edges:
         color = POSITIVE if weight > 0 else NEGATIVE
-        meant = graph.means_direction(cause, effect)
+        determined = graph.is_determined(cause, effect)
         half_width = max(widths[cause], widths[effect]) / 2 + 1
         line = curve((np.array(routes[cause, effect]) - corner) * scale, half_width, 12)
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in line)
-        title = f"{cause} {'→' if meant else '—'} {effect}: {weight:.4g}"
-        dash = "" if meant else ' stroke-dasharray="5 3"'
+        title = f"{cause} {'→' if determined else '—'} {effect}: {weight:.4g}"
+        dash = "" if determined else ' stroke-dasharray="5 3"'
         parts.append(
             f'<g fill="none" stroke="{color}"><title>{escape(title)}</title><path d="{path}" '
             f'stroke-width="{0.8 + 2 * abs(weight) / largest:.2f}" opacity="0.85"{dash}/>'
-            f"{_head(line, color) if meant else ''}</g>"
+            f"{_head(line, color) if determined else ''}</g>"
         )
     for name, place in places.items():
         x, y = (np.array(place) - corner) * scale
@@ -77,7 +77,7 @@ def html(graph: Graph) -> str:
     if graph.edges and len(graph.variables) <= 60:
         parts.append(svg(graph))
     rows = [
-        f"<tr><td>{escape(cause)}</td><td>{'→' if graph.means_direction(cause, effect) else '—'}"
+        f"<tr><td>{escape(cause)}</td><td>{'→' if graph.is_determined(cause, effect) else '—'}"
         f"</td><td>{escape(effect)}</td><td style='text-align:right'>{weight:.4g}</td></tr>"
         for cause, effect, weight in graph.edges[:30]
     ]

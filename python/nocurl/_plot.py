@@ -54,19 +54,19 @@ def plot(
         show_weights = graph.n_edges <= 40
     largest = max((abs(weight) for _, _, weight in graph.edges), default=1.0)
     for cause, effect, weight in graph.edges:
-        meant = graph.means_direction(cause, effect)
+        determined = graph.is_determined(cause, effect)
         line = curve(np.array(routes[cause, effect]), *np.maximum(halves[cause], halves[effect]))
         color = POSITIVE if weight > 0 else NEGATIVE
         ax.add_patch(
             FancyArrowPatch(
                 path=Path(line),
                 transform=ax.transData,
-                arrowstyle="-|>" if meant else "-",
+                arrowstyle="-|>" if determined else "-",
                 mutation_scale=10,
                 linewidth=0.7 + 2.0 * abs(weight) / largest,
-                linestyle="-" if meant else (0, (4, 2)),
+                linestyle="-" if determined else (0, (4, 2)),
                 color=color,
-                fill=meant,
+                fill=determined,
                 alpha=0.85,
                 zorder=1,
             )

@@ -2,6 +2,11 @@
 
 Every function takes matrices (row -> column), DataFrames, :class:`nocurl.Graph`, fitted models or
 networkx graphs; those with names are put into the order of the truth.
+
+Partially directed graphs are taken in the forms that people have them in: a matrix or a
+``networkx.DiGraph`` (such as pgmpy's ``PDAG``) with both directions of an undirected edge, an
+endpoint matrix of causal-learn, a ``networkx.DiGraph`` with the attribute ``directed=False`` on
+edges, a ``networkx.Graph``, whose edges are all undirected.
 """
 
 from __future__ import annotations
@@ -17,23 +22,27 @@ from ._graph import Graph
 __all__ = ["compare", "cpdag_shd", "shd", "sid"]
 
 
-def compare(truth: Any, estimate: Any, *, claim: str | None = None) -> dict[str, float]:
+def compare(truth: Any, estimate: Any, *, determines: str | None = None) -> dict[str, float | None]:
     """Every score at once.
+
+    An edge is right when the two variables have an edge in both graphs and no determined direction
+    of one contradicts the other. An estimate that determines a skeleton has found no direction: its
+    edges count as reversed wherever the truth has one.
 
     Parameters
     ----------
-    truth, estimate : array, DataFrame, Graph or networkx.DiGraph
+    truth, estimate : array, DataFrame, Graph, networkx.DiGraph or networkx.Graph
         The graphs.
-    claim : {"dag", "class", "skeleton"}, optional
-        How much of the estimate is meant; by default what the estimate says of itself, or all. Of
-        a class, an edge whose direction is open is right wherever the truth has an edge.
+    determines : {"graph", "class", "skeleton"}, optional
+        How much of the estimate is determined; by default what the estimate says of itself.
 
     Returns
     -------
     dict
         ``shd``, ``extra``, ``missing``, ``reversed``, ``true_edges``, ``estimated_edges``, ``fdr``,
         ``tpr``, ``fpr``, ``precision``, ``recall``, ``f1``, ``skeleton_precision``,
-        ``skeleton_recall``, ``skeleton_f1``, ``cpdag_shd``, ``sid``.
+        ``skeleton_recall``, ``skeleton_f1``, ``cpdag_shd``, ``sid``. The last is None where the
+        truth is partially directed or the estimate has undirected edges.
 
     Examples
     --------
@@ -41,19 +50,20 @@ def compare(truth: Any, estimate: Any, *, claim: str | None = None) -> dict[str,
     >>> scores = metrics.compare([[0, 1], [0, 0]], [[0, 0], [1, 0]])
     >>> scores["shd"], scores["reversed"], scores["cpdag_shd"]
     (1, 1, 0)
+    >>> metrics.compare([[0, 1], [0, 0]], [[0, 1], [1, 0]])["shd"]
+    0
     """
-    truth, estimate = _learnt(truth), _learnt(estimate)
-    if claim is None:
-        claim = estimate.claim if isinstance(estimate, Graph) else "dag"
-    true_weights, names = _matrix(truth)
-    weights, own = _matrix(estimate)
-    if names is not None and own is not None and names != own:
+    names, true_graph = _document(_learnt(truth))
+    own, graph = _document(_learnt(estimate))
+    if names is not None and own is not None:
         if set(names) != set(own):
-            only = sorted(set(map(str, names)) ^ set(map(str, own)))
+            only = sorted(set(names) ^ set(own))
             raise ValueError(f"the graphs have different variables: only one has `{only[0]}`")
-        places = [own.index(name) for name in names]
-        weights = np.ascontiguousarray(weights[np.ix_(places, places)])
-    return json.loads(_nocurl.compare(true_weights, weights, claim))
+        graph = {**graph, "variables": names, "order": names, "potential": None, "means": None}
+    elif names is not None or own is not None:
+        # One graph has no names: its variables stand in the order of the other's.
+        true_graph, graph = _positions(true_graph), _positions(graph)
+    return json.loads(_nocurl.compare(json.dumps(true_graph), json.dumps(graph), determines))
 
 
 def shd(truth: Any, estimate: Any) -> int:
@@ -75,8 +85,17 @@ def cpdag_shd(truth: Any, estimate: Any) -> int:
 
 def sid(truth: Any, estimate: Any) -> int:
     """Structural intervention distance (Peters and Bühlmann, 2015): pairs of variables whose causal
-    effect would be estimated wrongly."""
-    return int(compare(truth, estimate)["sid"])
+    effect would be estimated wrongly.
+
+    Raises
+    ------
+    ValueError
+        When the truth is partially directed or the estimate has undirected edges.
+    """
+    distance = compare(truth, estimate)["sid"]
+    if distance is None:
+        raise ValueError("the structural intervention distance needs graphs with all directions")
+    return int(distance)
 
 
 def _learnt(graph: Any) -> Any:
@@ -84,20 +103,38 @@ def _learnt(graph: Any) -> Any:
     return graph.graph_ if hasattr(graph, "graph_") else graph
 
 
-def _matrix(graph: Any) -> tuple[np.ndarray, list | None]:
-    """Weights, and names where there are any."""
+def _document(graph: Any) -> tuple[list[str] | None, dict]:
+    """The names of the variables where there are any, and the description of the graph."""
     if isinstance(graph, Graph):
-        return np.asarray(graph.weights), list(graph.variables)
+        return list(graph.variables), graph._document
+    names = None
     if hasattr(graph, "to_numpy") and hasattr(graph, "columns"):
-        return np.ascontiguousarray(graph.to_numpy(), dtype=np.float64), list(graph.columns)
-    if hasattr(graph, "edges") and hasattr(graph, "nodes"):
-        names = list(graph.nodes)
-        place = {name: i for i, name in enumerate(names)}
-        weights = np.zeros((len(names), len(names)))
-        for cause, effect in graph.edges:
-            weights[place[cause], place[effect]] = 1.0
-        return weights, names
-    matrix = np.ascontiguousarray(graph, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise ValueError(f"a square matrix is needed, not an array of {matrix.ndim} dimensions")
-    return matrix, None
+        names = [str(name) for name in graph.columns]
+        matrix = graph.to_numpy()
+    elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
+        names = [str(name) for name in graph.nodes]
+        matrix = _of_networkx(graph)
+    else:
+        matrix = graph
+    return names, Graph.from_adjacency(matrix, names)._document
+
+
+def _of_networkx(graph: Any) -> np.ndarray:
+    """Ones where there are edges, in both directions where an edge has none."""
+    place = {name: i for i, name in enumerate(graph.nodes)}
+    matrix = np.zeros((len(place), len(place)))
+    for cause, effect, directed in graph.edges(data="directed", default=graph.is_directed()):
+        matrix[place[cause], place[effect]] = 1.0
+        if not directed:
+            matrix[place[effect], place[cause]] = 1.0
+    return matrix
+
+
+def _positions(document: dict) -> dict:
+    """The same graph with its variables called by their places."""
+    place = {name: str(i) for i, name in enumerate(document["variables"])}
+    edges = [
+        {**edge, "from": place[edge["from"]], "to": place[edge["to"]]} for edge in document["edges"]
+    ]
+    names = list(place.values())
+    return {**document, "variables": names, "order": names, "edges": edges}

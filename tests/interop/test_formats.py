@@ -50,25 +50,22 @@ def weighted(graph, weight="weight"):
 
 
 def marks(document):
-    """The attribute `cpdag` that every edge should have."""
-    open_pairs = {frozenset(pair) for pair in document["cpdag"]["undirected"]}
-    return {(e["from"], e["to"]):
-            "undirected" if frozenset((e["from"], e["to"])) in open_pairs else "directed"
-            for e in document["edges"]}
+    """The attribute `direction` that every edge should have."""
+    return {(e["from"], e["to"]): e["direction"] for e in document["edges"]}
 
 
 def marked(graph):
-    return {(u, v): mark for u, v, mark in graph.edges(data="cpdag")}
+    return {(u, v): mark for u, v, mark in graph.edges(data="direction")}
 
 
 def test_json_has_what_scripts_rely_on(learnt):
     _, document, _ = learnt
-    for key in ("schema variables edges order potential cpdag method parameters seed version "
+    for key in ("schema variables edges order potential class determines method parameters seed version "
                 "input termination warnings elapsed_seconds").split():
         assert key in document, key
     assert document["variables"] == NAMES
     assert sorted(document["order"]) == sorted(NAMES)
-    assert set(document["cpdag"]) == {"directed", "undirected"}
+    assert set(document["class"]) == {"directed", "undirected"}
     assert document["input"]["rows"] == 400
 
 
@@ -80,16 +77,18 @@ def test_graphml_and_gml_open_in_networkx(learnt):
     for graph in (nx.relabel_nodes(graphml, labels), gml):
         assert weighted(graph) == edges
         assert marked(graph) == marks(document)
-        assert graph.graph["claim"] == document["claim"]
+        assert graph.graph["determines"] == document["determines"]
+        means = nx.get_node_attributes(graph, "mean")
+        assert [means[name] for name in NAMES] == document["means"]
 
 
 def test_dot_opens_in_pydot(learnt):
     folder, document, edges = learnt
     (graph,) = pydot.graph_from_dot_file(folder / "graph.dot", encoding="utf-8")
     assert len(graph.get_edges()) == len(edges)
-    found = [edge.get("cpdag") for edge in graph.get_edges()]
+    found = [edge.get("direction").strip('"') for edge in graph.get_edges()]
     assert found == list(marks(document).values())
-    assert graph.get("claim").strip('"') == document["claim"]
+    assert graph.get("determines").strip('"') == document["determines"]
 
 
 def test_graphs_of_other_programs_are_read_back(learnt, tmp_path):
@@ -103,13 +102,33 @@ def test_graphs_of_other_programs_are_read_back(learnt, tmp_path):
         assert (scores["shd"], scores["variables"]) == (0, len(NAMES)), name
 
 
+def test_partially_directed_graphs_of_networkx_are_read(tmp_path):
+    """a -> b <- c and c - d, in the ways that networkx writes it."""
+    both = nx.DiGraph([("a", "b"), ("c", "b"), ("c", "d"), ("d", "c")])
+    marked_graph = nx.DiGraph([("a", "b"), ("c", "b")])
+    marked_graph.add_edge("c", "d", directed=False)
+    nx.write_graphml(both, tmp_path / "both.graphml")
+    nx.write_graphml(marked_graph, tmp_path / "marked.graphml")
+    nx.write_gml(both, tmp_path / "both.gml")
+    nx.write_gml(marked_graph, tmp_path / "marked.gml")
+    nx.nx_pydot.write_dot(marked_graph, tmp_path / "marked.dot")
+    nx.to_pandas_adjacency(both).to_csv(tmp_path / "both.csv")
+    undirected = nx.Graph([("a", "b"), ("c", "b"), ("c", "d")])
+    nx.write_graphml(undirected, tmp_path / "undirected.graphml")
+    nx.write_gml(undirected, tmp_path / "undirected.gml")
+    for path in sorted(tmp_path.iterdir()):
+        scores = json.loads(nocurl("evaluate", tmp_path / "both.csv", path, "--json"))
+        differ = 2 if path.stem == "undirected" else 0
+        assert (scores["shd"], scores["cpdag_shd"], scores["sid"]) == (0, differ, None), path
+
+
 def test_edge_list_opens_in_pandas(learnt):
     folder, document, edges = learnt
     # The default parser of pandas may be off by one in the last digit.
     table = pd.read_csv(folder / "graph.csv")
-    assert list(table.columns) == ["from", "to", "weight", "cpdag"]
+    assert list(table.columns) == ["from", "to", "weight", "direction"]
     assert {(r["from"], r["to"]): r["weight"] for _, r in table.iterrows()} == edges
-    assert {(r["from"], r["to"]): r["cpdag"] for _, r in table.iterrows()} == marks(document)
+    assert {(r["from"], r["to"]): r["direction"] for _, r in table.iterrows()} == marks(document)
 
 
 @pytest.mark.parametrize("ending", ["tsv", "parquet", "feather", "arrow", "arrows", "npy"])

@@ -1,7 +1,7 @@
 //! From what the engine found to the description that is written.
 
 use nocurl::{Fit, Options};
-use nocurl_io::GraphDocument;
+use nocurl_io::{Class, GraphDocument};
 use serde_json::{Map, Value, json};
 
 use crate::directions;
@@ -9,8 +9,10 @@ use crate::directions;
 /// What was learnt with these options about variables of these names and means.
 pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -> GraphDocument {
     let mut document = GraphDocument {
+        order: fit.order.iter().map(|&i| names[i].clone()).collect(),
         potential: Some(fit.potential.clone()),
-        claim: fit.claim,
+        class: Some(Class::new(names, &fit.class)),
+        determines: fit.determines,
         means: Some(means.to_vec()),
         method: options.algorithm.name().into(),
         parameters: Value::Object(parameters(options)),
@@ -18,7 +20,7 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         termination: termination(fit),
         iterations: fit.iterations,
         warnings: warnings(options, fit),
-        ..GraphDocument::new(names, &fit.dag, &fit.order, &fit.cpdag)
+        ..GraphDocument::new(names, &fit.dag, &fit.determined)
     };
     document.directions = directions::sentence(options, &document);
     document

@@ -1,23 +1,21 @@
-//! Which directions of a graph are supported, and by what, in words.
+//! Which directions of a graph are determined, and by what, in words.
 
-use nocurl::{Claim, Options};
+use std::collections::BTreeSet;
 
-use nocurl_io::{Edge, GraphDocument, Mark};
+use nocurl::{Determines, Options};
 
-/// Edges named one by one; of more only the number is told.
+use nocurl_io::{Edge, GraphDocument};
+
+/// Edges named one by one; of more only the number is given.
 const NAMED_EDGES: usize = 5;
 
-/// What the directions rest on, and which of them are supported how far.
+/// What determines the directions, and which of them are undetermined.
 pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
     let assumption = options.facts().directions.sentence();
     let all = document.edges.len();
-    let open: Vec<&Edge> = document
-        .marked_edges()
-        .filter(|&(_, mark)| mark == Mark::Undirected)
-        .map(|(edge, _)| edge)
-        .collect();
+    let reversible = reversible(document);
     let directions = format!("{all} direction{}", if all == 1 { "" } else { "s" });
-    let supported = match all - open.len() {
+    let shared = match all - reversible.len() {
         0 => format!("none of {directions}"),
         some => format!("{some} of {directions}"),
     };
@@ -25,23 +23,39 @@ pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
         true => "Conditional independences",
         false => "Conditional independences and prior knowledge",
     };
-    let rest = match (document.claim, open.len()) {
+    let one = reversible.len() == 1;
+    let rest = match (document.determines, reversible.len()) {
         _ if all == 0 => "There are no edges".into(),
-        (Claim::Skeleton, _) => format!("None of {directions} is supported"),
-        (Claim::Class, 0) => format!("{evidence} support {supported}"),
-        (Claim::Class, _) => format!(
-            "{evidence} support {supported}; {} may point either way",
-            named(&open, "-", all)
+        (Determines::Skeleton, _) => format!("None of {directions} is determined"),
+        (Determines::Class, 0) => format!("{evidence} determine {shared}"),
+        (Determines::Class, _) => format!(
+            "{evidence} determine {shared}; {} {} undetermined",
+            named(&reversible, "-", all),
+            if one { "is" } else { "are" }
         ),
-        (Claim::Dag, 0) => format!("{evidence} alone support {supported} as well"),
-        (Claim::Dag, number) => format!(
-            "{evidence} alone support {supported}; {} rest{} on that assumption \
-             alone",
-            named(&open, "->", all),
-            if number == 1 { "s" } else { "" }
+        (Determines::Graph, 0) => format!("{evidence} alone determine {shared} as well"),
+        (Determines::Graph, _) => format!(
+            "{evidence} alone determine {shared}; {} need{} that assumption",
+            named(&reversible, "->", all),
+            if one { "s" } else { "" }
         ),
     };
     format!("{assumption}. {rest}.")
+}
+
+/// The edges that point either way in some graph of the class.
+fn reversible(document: &GraphDocument) -> Vec<&Edge> {
+    let undirected: BTreeSet<[&str; 2]> = document
+        .class
+        .iter()
+        .flat_map(|class| &class.undirected)
+        .map(|[i, j]| [i.as_str(), j.as_str()])
+        .collect();
+    let is_reversible = |edge: &&Edge| {
+        let (from, to) = (edge.from.as_str(), edge.to.as_str());
+        undirected.contains(&[from, to]) || undirected.contains(&[to, from])
+    };
+    document.edges.iter().filter(is_reversible).collect()
 }
 
 fn named(edges: &[&Edge], arrow: &str, all: usize) -> String {

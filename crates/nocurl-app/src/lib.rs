@@ -6,6 +6,8 @@
 mod describe;
 mod directions;
 mod job;
+mod scores;
 
 pub use describe::describe;
 pub use job::{Job, Outcome};
+pub use scores::score;

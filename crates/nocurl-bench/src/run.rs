@@ -317,7 +317,7 @@ impl Draw {
     }
 
     fn figures(&self, fit: &Fit) -> Result<Figures, nocurl::Error> {
-        let scores = compare_as(&self.simulated.truth, &fit.dag, fit.claim)?;
+        let scores = compare_as(&self.simulated.truth, &fit.dag, &fit.determined, fit.determines)?;
         Ok(Figures {
             evaluations: fit.evaluations as f64,
             delta_f: fit.unpruned_loss - self.truth_loss,
@@ -328,7 +328,7 @@ impl Draw {
             true_edges: scores.true_edges as f64,
             estimated_edges: scores.estimated_edges as f64,
             cpdag_shd: scores.cpdag_shd as f64,
-            sid: scores.sid as f64,
+            sid: scores.sid.expect("two acyclic graphs have one") as f64,
             skeleton_f1: scores.skeleton_f1,
         })
     }

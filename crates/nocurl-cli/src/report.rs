@@ -167,11 +167,11 @@ fn ending(fit: &Fit) -> String {
 fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
     let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
     heading.extend(support.map(Support::heading).into_iter().flatten());
-    let rows = document.marked_edges().take(SHOWN_EDGES).map(|(edge, mark)| {
-        let is_meant = document.means_direction(mark);
-        let arrow = if is_meant { "->" } else { "--" };
-        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), number(edge.weight)];
-        row.extend(support.map(|support| support.cells(edge, is_meant)).into_iter().flatten());
+    let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
+        let arrow = if edge.is_determined() { "->" } else { "--" };
+        let weight = edge.weight.map_or_else(String::new, number);
+        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), weight];
+        row.extend(support.map(|support| support.cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();

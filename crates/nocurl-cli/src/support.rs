@@ -22,10 +22,10 @@ impl<'a> Support<'a> {
         ["found".into(), interval_heading(self.level)]
     }
 
-    /// How often an edge was found, in its direction where that is meant, and its weight.
-    pub(crate) fn cells(&self, edge: &Edge, means_direction: bool) -> [String; 2] {
+    /// How often an edge was found, in its direction where that is determined, and its weight.
+    pub(crate) fn cells(&self, edge: &Edge) -> [String; 2] {
         let weight = self.of(edge).and_then(|support| support.weight);
-        let found = percent(self.frequency(edge, means_direction));
+        let found = percent(self.frequency(edge));
         [found, weight.map_or_else(String::new, interval)]
     }
 
@@ -33,21 +33,16 @@ impl<'a> Support<'a> {
         self.edges.get(&(edge.from.as_str(), edge.to.as_str())).copied()
     }
 
-    fn frequency(&self, edge: &Edge, means_direction: bool) -> f64 {
-        self.of(edge).map_or(
-            0.0,
-            |support| {
-                if means_direction { support.directed } else { support.adjacent }
-            },
-        )
+    fn frequency(&self, edge: &Edge) -> f64 {
+        self.of(edge).map_or(0.0, |support| {
+            if edge.is_determined() { support.directed } else { support.adjacent }
+        })
     }
 
     /// The line that says how much of the graph was found again.
     pub(crate) fn summary(&self, document: &GraphDocument, summary: &BootstrapSummary) -> String {
-        let frequencies: Vec<f64> = document
-            .marked_edges()
-            .map(|(edge, mark)| self.frequency(edge, document.means_direction(mark)))
-            .collect();
+        let frequencies: Vec<f64> =
+            document.edges.iter().map(|edge| self.frequency(edge)).collect();
         let often = frequencies.iter().filter(|&&frequency| frequency >= 0.9).count();
         let seldom = frequencies.iter().filter(|&&frequency| frequency < 0.5).count();
         let (edges, tables) = (frequencies.len(), summary.replicates - summary.failed);

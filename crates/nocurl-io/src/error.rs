@@ -157,6 +157,14 @@ pub enum Error {
         /// Which rule.
         reason: String,
     },
+    /// A graph whose directed edges go round in a circle.
+    #[error("{path} has a cycle: {}", round(.names))]
+    Cycle {
+        /// The file.
+        path: String,
+        /// The variables on the cycle, in order.
+        names: Vec<String>,
+    },
     /// Something this program does not do.
     #[error("{path}: {reason}")]
     Unsupported {
@@ -207,6 +215,18 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
         short.push('…');
     }
     short
+}
+
+/// A cycle back to its start; of a long one the first variables.
+fn round(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut names: Vec<String> =
+        names.iter().chain(names.first()).map(|n| shorten(n, 80)).collect();
+    if names.len() > SHOWN + 1 {
+        names.truncate(SHOWN);
+        names.push("…".into());
+    }
+    names.join(" -> ")
 }
 
 fn line_of(line: &Option<u64>) -> String {

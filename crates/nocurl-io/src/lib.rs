@@ -5,7 +5,7 @@
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | the same with some of the rows, for checks | [`read_sampled`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
-//! | a graph to compare with | [`read_graph`] |
+//! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
 //! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
@@ -39,8 +39,8 @@ mod table;
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::Error;
 pub use graph::{
-    BootstrapSummary, Cpdag, Edge, EdgeSupport, Graph, GraphDocument, GraphFormat,
-    InputDescription, Mark, PairSupport, PathSupport, format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, EdgeSupport, FORMATS, GraphDocument,
+    GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
 pub use knowledge::read_knowledge;
 pub use output::{check_writable, write_text};

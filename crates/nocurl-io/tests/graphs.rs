@@ -1,30 +1,40 @@
 //! Graphs that come back as they were written, and files that are refused.
 
-use std::collections::BTreeSet;
-
-use nocurl::Claim;
+use nocurl::Determines;
 use nocurl::bootstrap::Kind;
 use nocurl_io::{
-    BootstrapSummary, Cpdag, Edge, Format, GraphDocument, GraphFormat, InputDescription, Missing,
-    PairSupport, PathSupport, Source, check_writable, format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, FORMATS, Format, GraphDocument,
+    GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source, check_writable,
+    format_graph, read_graph, write_graph,
 };
 use proptest::prelude::*;
 
-fn document(names: &[String], edges: &[(usize, usize, f64)]) -> GraphDocument {
-    let edge = |&(from, to, weight): &(usize, usize, f64)| Edge {
-        from: names[from].clone(),
-        to: names[to].clone(),
-        weight,
-    };
+fn written(graph: &GraphDocument, extension: &str) -> String {
+    format_graph(graph, GraphFormat::of_path(format!("g.{extension}")).unwrap()).unwrap()
+}
+
+fn read(name: &str, text: &str) -> GraphDocument {
+    read_graph(&Source::bytes(name, text)).unwrap()
+}
+
+fn edge(from: &str, to: &str, weight: Option<f64>, direction: Direction) -> Edge {
+    Edge { from: from.into(), to: to.into(), weight, direction }
+}
+
+/// A document with something in every field.
+fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
     GraphDocument {
         schema: GraphDocument::SCHEMA.into(),
         variables: names.to_vec(),
-        edges: edges.iter().map(edge).collect(),
+        edges,
         order: names.to_vec(),
         potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
-        cpdag: Cpdag { directed: vec![], undirected: vec![[names[0].clone(), names[1].clone()]] },
-        claim: Claim::Class,
-        directions: "Some are open.".into(),
+        class: Some(Class {
+            directed: vec![],
+            undirected: vec![[names[0].clone(), names[1].clone()]],
+        }),
+        determines: Determines::Class,
+        directions: "Some are undetermined.".into(),
         bootstrap: Some(bootstrapped(names)),
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         method: "nocurl".into(),
@@ -72,7 +82,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
-        consensus: vec![Edge { from, to, weight: 1.5 }],
+        consensus: vec![ConsensusEdge { from, to, weight: 1.5 }],
     }
 }
 
@@ -86,14 +96,19 @@ fn support_of_an_edge_is_found_by_its_ends() {
 }
 
 fn three() -> GraphDocument {
-    let names = ["a", "b", "c"].map(String::from);
-    document(&names, &[(0, 1, 1.5), (1, 2, -0.1)])
+    let edges = vec![
+        edge("a", "b", Some(1.5), Direction::Undetermined),
+        edge("b", "c", Some(-0.1), Direction::Determined),
+    ];
+    document(&["a", "b", "c"].map(String::from), edges)
 }
 
 #[test]
 fn json_holds_the_whole_document() {
-    let text = format_graph(&three(), GraphFormat::Json).unwrap();
-    assert_eq!(serde_json::from_str::<GraphDocument>(&text).unwrap(), three());
+    let text = written(&three(), "json");
+    assert_eq!(read("g.json", &text), three());
+    assert_eq!(written(&read("g.json", &text), "json"), text);
+    assert_eq!(GraphDocument::from_json(&text).unwrap(), three());
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     for key in [
         "schema",
@@ -101,8 +116,8 @@ fn json_holds_the_whole_document() {
         "edges",
         "order",
         "potential",
-        "cpdag",
-        "claim",
+        "class",
+        "determines",
         "directions",
         "means",
         "bootstrap",
@@ -112,7 +127,9 @@ fn json_holds_the_whole_document() {
         "version",
         "input",
         "termination",
+        "iterations",
         "warnings",
+        "diagnosis",
         "elapsed_seconds",
     ] {
         assert!(value.get(key).is_some(), "{key}");
@@ -121,150 +138,165 @@ fn json_holds_the_whole_document() {
 
 #[test]
 fn the_other_formats_look_as_expected() {
-    let lines = |format| format_graph(&three(), format).unwrap();
     assert_eq!(
-        lines(GraphFormat::Csv),
-        "from,to,weight,cpdag\na,b,1.5,undirected\nb,c,-0.1,directed\n"
+        written(&three(), "csv"),
+        "from,to,weight,direction\na,b,1.5,undetermined\nb,c,-0.1,determined\n"
     );
-    let dot = lines(GraphFormat::Dot);
-    assert!(dot.contains("claim=\"class\";"), "{dot}");
-    for edge in [
-        "\"a\" -> \"b\" [weight=\"1.5\", label=\"1.500\", cpdag=undirected, dir=none];",
-        "\"b\" -> \"c\" [weight=\"-0.1\", label=\"-0.100\", cpdag=directed];",
-    ] {
-        assert!(dot.contains(edge), "{dot}");
-    }
-    let gml = lines(GraphFormat::Gml);
-    assert!(gml.contains("claim \"class\""), "{gml}");
-    assert!(gml.contains("edge [ source 0 target 1 weight 1.5 cpdag \"undirected\" ]"), "{gml}");
-    let graphml = lines(GraphFormat::Graphml);
-    assert!(graphml.contains("    <data key=\"claim\">class</data>\n"), "{graphml}");
-    let edge = "<edge source=\"n1\" target=\"n2\"><data key=\"weight\">-0.1</data>\
-                <data key=\"cpdag\">directed</data></edge>";
-    assert!(graphml.contains(edge), "{graphml}");
-}
-
-#[test]
-fn edges_are_drawn_with_heads_where_their_direction_is_meant() {
-    for (claim, heads) in [(Claim::Dag, 2), (Claim::Class, 1), (Claim::Skeleton, 0)] {
-        let dot = format_graph(&GraphDocument { claim, ..three() }, GraphFormat::Dot).unwrap();
-        assert_eq!(dot.matches("->").count() - dot.matches("dir=none").count(), heads, "{dot}");
-    }
-}
-
-#[test]
-fn claims_and_marks_are_read_wherever_they_stand() {
-    let read = |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap();
-    let marked = Some(BTreeSet::from([(0, 1)]));
-    for (name, text) in [
-        ("g.dot", "digraph { claim = class a -> b [cpdag=\"undirected\"] }"),
-        ("g.dot", "digraph { graph [bgcolor=white, claim=class]; a -> b [cpdag=undirected] }"),
+    for (extension, parts) in [
         (
-            "g.graphml",
-            "<key id='d1' for='edge' attr.name='cpdag'/><key id='d2' attr.name='claim'/><graph>\
-             <node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'> undirected \
-             </data></edge><data key='d2'>class</data></graph>",
+            "dot",
+            [
+                "  determines=\"class\";\n  method=\"nocurl\";\n",
+                "\"b\" [potential=\"0.3333333333333333\", mean=\"0.14285714285714285\"];",
+                "\"a\" -> \"b\" [weight=\"1.5\", direction=\"undetermined\", label=\"1.500\", \
+                 dir=none];",
+                "\"b\" -> \"c\" [weight=\"-0.1\", direction=\"determined\", label=\"-0.100\"];",
+            ],
         ),
         (
-            "g.gml",
-            "graph [ directed 1 comment \"claim\" node [ id 0 label \"a\" ] node [ id 1 label \
-             \"b\" ] edge [ source 0 target 1 cpdag \"undirected\" ] claim \"class\" ]",
+            "gml",
+            [
+                "  directed 1\n  determines \"class\"\n",
+                "node [ id 0 label \"a\" potential 0.0 mean 0.0 ]",
+                "edge [ source 0 target 1 weight 1.5 direction \"undetermined\" ]",
+                "edge [ source 1 target 2 weight -0.1 direction \"determined\" ]",
+            ],
+        ),
+        (
+            "graphml",
+            [
+                "<key id=\"direction\" for=\"edge\" attr.name=\"direction\" attr.type=\"string\"/>",
+                "<data key=\"determines\">class</data>",
+                "<data key=\"name\">a</data>",
+                "<edge source=\"n1\" target=\"n2\">\n      <data key=\"weight\">-0.1</data>\n      \
+                 <data key=\"direction\">determined</data>\n    </edge>",
+            ],
         ),
     ] {
-        let graph = read(name, text);
-        assert_eq!((graph.claim, &graph.undirected), (Claim::Class, &marked), "{text}");
+        let text = written(&three(), extension);
+        for part in parts {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
-    // An edge list has no place for a claim; files without marks say nothing of the class.
-    let list = read("g.csv", "a,b,1,undirected\n");
-    assert_eq!((list.claim, list.undirected), (Claim::Dag, marked));
-    for (name, text) in [
-        ("g.csv", "from,to,weight\na,b,1\n"),
-        ("g.csv", "a,b,1,directed\nb,c,1\n"),
-        ("g.dot", "digraph { a -> b }"),
-        ("g.gml", "graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]"),
-        ("g.graphml", "<node id='a'/><node id='b'/><edge source='a' target='b'/>"),
-    ] {
-        let graph = read(name, text);
-        assert_eq!((graph.claim, graph.undirected), (Claim::Dag, None), "{text}");
-    }
+    let faint = vec![edge("a", "b", Some(1e-7), Direction::Determined)];
+    let gml = written(&GraphDocument { edges: faint, ..three() }, "gml");
+    assert!(gml.contains("weight 1.0e-7 "), "other readers need the point: {gml}");
 }
 
 #[test]
-fn lists_and_matrices_are_read() {
-    let read = |text: &str| read_graph(&Source::bytes("g.csv", text)).unwrap();
-    for text in [
-        "from,to,weight\nx,y,2\ny,z,1\n",
-        "x,y,2\ny,z\n",
-        "source;target;weight\nx;y;2\ny;z;1.0\n",
-        "x,y,z\n0,2,0\n0,0,1\n0,0,0\n",
-        ",x,y,z\nx,0,2,0\ny,0,0,1\nz,0,0,0\n",
-        "x,y,z\nx,0,2,0\ny,0,0,1\nz,0,0,0\n",
-    ] {
-        let graph = read(text);
-        assert_eq!(graph.names, ["x", "y", "z"], "{text}");
-        assert_eq!((graph.weights[(0, 1)], graph.weights[(1, 2)]), (2.0, 1.0), "{text}");
-        assert_eq!(graph.weights.norm_l1(), 3.0, "{text}");
+fn edges_are_drawn_with_heads_where_their_direction_is_determined() {
+    let dot = written(&three(), "dot");
+    assert_eq!((dot.matches("->").count(), dot.matches("dir=none").count()), (2, 1), "{dot}");
+}
+
+#[test]
+fn every_format_has_its_extensions_and_a_line_in_the_list() {
+    for format in FORMATS {
+        for extension in format.extensions {
+            assert_eq!(GraphFormat::of_path(format!("g.{extension}")).unwrap(), format);
+            assert_eq!(GraphFormat::of_extension(extension), Some(format));
+        }
+        for extension in format.also_read {
+            assert_eq!(GraphFormat::of_extension(extension), Some(format));
+        }
     }
-    let dot = "digraph g { rankdir=LR; node [shape=box]; a -> b -> \"c d\"; /* no */ e }";
-    let graph = read_graph(&Source::bytes("g.dot", dot)).unwrap();
-    assert_eq!(graph.names, ["a", "b", "c d", "e"]);
-    assert_eq!((graph.weights[(0, 1)], graph.weights[(1, 2)]), (1.0, 1.0));
+    let known = ".json, .dot, .graphml, .gml";
+    let error = GraphFormat::of_path("g.png").unwrap_err().to_string();
+    assert!(error.ends_with(&format!("end the name in {known} or .csv")), "{error}");
+    let error = read_graph(&Source::bytes("g.png", "x")).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("{known} and .csv are read")), "{error}");
 }
 
 #[test]
 fn it_is_known_whether_all_edges_have_weights() {
-    let weighted =
-        |name: &str, text: &str| read_graph(&Source::bytes(name, text)).unwrap().weighted;
+    let weighted = |name: &str, text: &str| read(name, text).is_weighted();
     assert!(weighted("g.csv", "from,to,weight\nx,y,2\n"));
     assert!(weighted("g.csv", "x,y\n0,2\n0,0\n"));
     assert!(!weighted("g.csv", "x,y,2\ny,z\n"));
     assert!(!weighted("g.dot", "digraph { a -> b }"));
     assert!(weighted("g.dot", "digraph { a -> b [weight=2] }"));
-    let graph = format_graph(&three(), GraphFormat::Json).unwrap();
-    let graph = read_graph(&Source::bytes("g.json", &graph)).unwrap();
-    assert!(graph.weighted);
-    assert_eq!((graph.means, graph.method.as_str()), (three().means, "nocurl"));
+    assert!(weighted("g.json", &written(&three(), "json")));
+    // No format invents a weight when it is written again.
+    let mixed = read("g.csv", "x,y,2\ny,z\n");
+    for extension in ["json", "dot", "graphml", "gml", "csv"] {
+        let found = read(&format!("g.{extension}"), &written(&mixed, extension));
+        assert_eq!(found.edges, mixed.edges, "{extension}");
+    }
+    assert_eq!(mixed.dag().unwrap().weights()[(1, 2)], 1.0);
+}
+
+#[test]
+fn an_edge_of_weight_zero_stays_an_edge() {
+    for (name, text) in
+        [("g.csv", "a,b,0\nb,c,1\n"), ("g.dot", "digraph { a -> b [weight=0]; b -> c [weight=1] }")]
+    {
+        let graph = read(name, text);
+        assert_eq!(graph.edges[0].weight, Some(0.0), "the document keeps the number");
+        let dag = graph.dag().unwrap();
+        assert!(dag.has_edge(0, 1) && dag.weights()[(0, 1)] < 1e-300, "{name}");
+        assert_eq!(dag.edge_count(), 2);
+        assert_eq!(read("g.json", &written(&graph, "json")), graph);
+    }
 }
 
 #[test]
 fn bad_graphs_are_errors_on_one_line() {
-    let valid = format_graph(&three(), GraphFormat::Json).unwrap();
+    let valid = written(&three(), "json");
     for (name, text, part) in [
         ("g.json", "{}".to_string(), "no `schema`"),
-        ("g.json", valid.replace("graph/1", "graph/2"), "schema `nocurl/graph/2` is not known"),
+        ("g.json", valid.replace("graph/2", "graph/3"), "schema `nocurl/graph/3` is not known"),
         (
             "g.json",
             valid.replace("\"from\": \"a\"", "\"from\": \"q\""),
             "`q`, which is no variable",
         ),
+        ("g.json", valid.replace("\"means\": [", "\"means\": [ 1.0,"), "4 means for 3 variables"),
         (
             "g.json",
-            valid.replace("\"means\": [", "\"means\": [ 1.0,"),
-            "it has 4 means for 3 variables",
+            valid.replace("\"potential\": [", "\"potential\": [ 1.0,"),
+            "4 potentials for 3 variables",
         ),
+        ("g.json", valid.replace("\"order\": [\n    \"a\"", "\"order\": [\n    \"b\""), "`order`"),
+        ("g.json", valid.replace("undetermined\"", "maybe\""), "unknown variant `maybe`"),
         ("g.json", valid[..valid.len() / 2].to_string(), "not JSON"),
         ("g.csv", "a,b,c,d\n1,2\n".into(), "line 1 has 4 cells"),
-        ("g.csv", "from,to,weight,cpdag\na,b,1,maybe\n".into(), "line 2 has 4 cells"),
-        ("g.dot", "digraph { claim=all }".into(), "`claim` is `all`; it is `dag`, `class` or"),
+        ("g.csv", "from,to,weight,direction\na,b,1,maybe\n".into(), "line 2 has 4 cells"),
+        ("g.dot", "digraph { claim=all }".into(), "`claim` is `all`; it is `graph`, `class` or"),
+        ("g.dot", "digraph { determines=all }".into(), "`determines` is `all`; it is `graph`"),
         ("g.dot", "digraph { a -> b [cpdag=1] }".into(), "`cpdag` `1`; it is `directed` or"),
+        ("g.dot", "digraph { a -> b [direction=1] }".into(), "`direction` `1`; it is `determined`"),
         ("g.csv", "a,b,heavy\n".into(), "the weight `heavy` is not a number"),
         ("g.csv", "a,b,1\na,b,2\n".into(), "line 2: edge `a` -> `b` is there twice"),
         ("g.csv", "a,b\nb,\n".into(), "line 2: a variable has no name"),
         ("g.csv", ",x,y\ny,0,1\nx,0,0\n".into(), "row 1 is `y` but column 1 is `x`"),
         ("g.csv", "a,b,inf\n".into(), "not finite"),
         ("g.csv", " \n".into(), "is empty"),
-        ("g.dot", "graph { a -- b }".into(), "not a `digraph`"),
-        ("g.dot", "digraph { a -> ".into(), "an arrow points at nothing"),
-        ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 1 ] ]".into(), "no direction"),
+        ("g.dot", "strict { a -> b }".into(), "neither a `digraph` nor a `graph`"),
+        ("g.dot", "digraph { a -> ".into(), "an edge leads to nothing"),
+        ("g.dot", "digraph { a -> { b c } }".into(), "subgraphs are not read"),
+        ("g.dot", "digraph { a [label=<b>".into(), "a `[` is not closed"),
+        ("g.dot", "digraph { a [label=<b".into(), "a `<` is not closed"),
+        ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 1 ] ]".into(), "a cycle: 1 -> 1"),
+        ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 2 ] ]".into(), "names node `2`"),
         ("g.graphml", "<graph><edge source=\"a\" target=\"b\"/></graph>".into(), "node `a`"),
+        ("g.graphml", "<graph><node id='a'/>".into(), "ends inside an element"),
+        ("g.graphml", "<graph><node id='a'></edge></graph>".into(), "expected `</node>`"),
+        ("g.graphml", "<graph><node name='a'/></graph>".into(), "a <node> has no `id`"),
+        ("g.graphml", "<node id='a'><data key='name'>&x;</data></node>".into(), "entity"),
+        ("g.graphml", format!("<node id='a'/>{}", "&".repeat(400_000)), "not a valid graph"),
         ("g.png", "x".into(), "unknown format"),
     ] {
         let error = read_graph(&Source::bytes(name, &text)).unwrap_err().to_string();
-        assert!(error.contains(part) && !error.contains('\n'), "{text:?}: {error}");
+        let shown = &text[..text.len().min(200)];
+        assert!(error.contains(part) && !error.contains('\n'), "{shown:?}: {error}");
     }
     let mut broken = three();
-    broken.edges[0].weight = f64::NAN;
-    assert!(format_graph(&broken, GraphFormat::Json).is_err());
+    broken.edges[0].weight = Some(f64::NAN);
+    let json = GraphFormat::of_path("g.json").unwrap();
+    assert!(format_graph(&broken, json).is_err());
+    assert!(
+        format_graph(&GraphDocument { means: Some(vec![f64::NAN; 3]), ..three() }, json).is_err()
+    );
 }
 
 #[test]
@@ -277,7 +309,7 @@ fn files_are_written_whole_and_destinations_checked_before() {
     check_writable(&path).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
     write_graph(&path, &three()).unwrap();
-    assert_eq!(read_graph(&Source::new(&path)).unwrap().names, ["a", "b", "c"]);
+    assert_eq!(read_graph(&Source::new(&path)).unwrap().variables, ["a", "b", "c"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 
     let say = |path: &std::path::Path| check_writable(path).unwrap_err().to_string();
@@ -289,25 +321,29 @@ fn files_are_written_whole_and_destinations_checked_before() {
     assert!(say(std::path::Path::new("/dev/null")).contains("not a plain file"));
 }
 
-/// The edges that the document leaves open, by the positions of their variables.
-fn open_edges(graph: &GraphDocument, names: &[String]) -> Option<BTreeSet<(usize, usize)>> {
-    let position = |name: &String| names.iter().position(|known| known == name).unwrap();
-    let [first, second] = &graph.cpdag.undirected[0];
-    let open = graph.edges.iter().filter(|edge| {
-        (&edge.from, &edge.to) == (first, second) || (&edge.from, &edge.to) == (second, first)
-    });
-    Some(open.map(|edge| (position(&edge.from), position(&edge.to))).collect())
-}
-
 fn graphs(name: &'static str) -> impl Strategy<Value = GraphDocument> {
     proptest::collection::btree_set(name, 2..6).prop_flat_map(|names| {
         let names: Vec<String> = names.into_iter().collect();
         let d = names.len();
-        let weight = any::<f64>().prop_filter("weights are finite", |w| w.is_finite() && *w != 0.0);
-        proptest::collection::btree_map((0..d, 0..d), weight, 1..8).prop_map(move |edges| {
-            let claim = Claim::ALL[edges.len() % Claim::ALL.len()];
-            let edges: Vec<_> = edges.into_iter().map(|((i, j), w)| (i, j, w)).collect();
-            GraphDocument { claim, ..document(&names, &edges) }
+        let weight = any::<f64>().prop_filter("weights are finite", |w| w.is_finite());
+        let about = (proptest::option::weighted(0.9, weight), any::<bool>());
+        proptest::collection::btree_map((0..d, 0..d), about, 1..8).prop_map(move |pairs| {
+            // Edges from later to earlier variables, so that there is no cycle.
+            let pairs = pairs.into_iter().filter(|((from, to), _)| from > to);
+            let edges: Vec<Edge> = pairs
+                .map(|((from, to), (weight, determined))| {
+                    let direction =
+                        if determined { Direction::Determined } else { Direction::Undetermined };
+                    edge(&names[from], &names[to], weight, direction)
+                })
+                .collect();
+            let has = |direction| edges.iter().any(|edge| edge.direction == direction);
+            let determines = match (has(Direction::Determined), has(Direction::Undetermined)) {
+                (true, false) => Determines::Graph,
+                (false, true) => Determines::Skeleton,
+                _ => Determines::Class,
+            };
+            GraphDocument { determines, ..document(&names, edges) }
         })
     })
 }
@@ -317,31 +353,23 @@ proptest! {
 
     #[test]
     fn graphs_come_back_exactly(graph in graphs("\\PC{1,6}")) {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["g.json", "g.dot", "g.graphml", "g.gml"] {
-            let path = folder.path().join(name);
-            write_graph(&path, &graph).unwrap();
-            let found = read_graph(&Source::new(&path)).unwrap();
-            prop_assert_eq!(&found.names, &graph.variables, "{}", name);
-            let position = |name: &String| graph.variables.iter().position(|n| n == name).unwrap();
-            for edge in &graph.edges {
-                let weight = found.weights[(position(&edge.from), position(&edge.to))];
-                prop_assert_eq!(weight.to_bits(), edge.weight.to_bits(), "{}", name);
-            }
-            prop_assert_eq!(found.claim, graph.claim, "{}", name);
-            prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names), "{}", name);
+        prop_assert_eq!(&read("g.json", &written(&graph, "json")), &graph);
+        for extension in ["dot", "graphml", "gml"] {
+            let found = read(&format!("g.{extension}"), &written(&graph, extension));
+            let held = |graph: &GraphDocument| {
+                let graph = graph.clone();
+                let GraphDocument { variables, edges, determines, method, means, potential, .. } =
+                    graph;
+                (variables, edges, determines, method, means, potential)
+            };
+            prop_assert_eq!(held(&found), held(&graph), "{}", extension);
+            prop_assert_eq!(&read("g.json", &written(&found, "json")), &found);
+            prop_assert!(found.dag().is_ok() && found.determined().is_ok());
         }
     }
 
     #[test]
-    fn edge_lists_keep_names_and_weights(graph in graphs("[a-zß\",;\n]{0,4}[a-z]")) {
-        let text = format_graph(&graph, GraphFormat::Csv).unwrap();
-        let found = read_graph(&Source::bytes("g.csv", &text)).unwrap();
-        for edge in &graph.edges {
-            let position = |name: &str| found.names.iter().position(|n| n == name);
-            let at = (position(&edge.from).unwrap(), position(&edge.to).unwrap());
-            prop_assert_eq!(found.weights[at].to_bits(), edge.weight.to_bits());
-        }
-        prop_assert_eq!(&found.undirected, &open_edges(&graph, &found.names));
+    fn edge_lists_keep_edges_and_their_directions(graph in graphs("[a-zß\",;\n]{0,4}[a-z]")) {
+        prop_assert_eq!(read("g.csv", &written(&graph, "csv")).edges, graph.edges);
     }
 }

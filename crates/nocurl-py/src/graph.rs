@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use nocurl::{Claim, Cpdag, Dag, Mat, effects};
-use nocurl_io::{GraphDocument, GraphFormat, Source};
+use nocurl::{Dag, Determines, Pdag, effects};
+use nocurl_io::{Class, GraphDocument, GraphFormat, Source};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use serde_json::json;
 
 use crate::array::{Matrix, Vector, matrix, square, vector};
 use crate::failure::{Failure, guarded};
@@ -15,17 +14,19 @@ fn dag(weights: &PyReadonlyArray2<'_, f64>) -> Result<Dag, Failure> {
     Ok(Dag::new(square(weights)?)?)
 }
 
-/// Every score of an estimate that needs no data, as JSON.
+/// Every score of an estimate that needs no data, as JSON. Both graphs are documents on the same
+/// variables in the same order; `determines` overrules what the estimate says of itself.
 #[pyfunction]
-pub(crate) fn compare(
-    truth: PyReadonlyArray2<'_, f64>,
-    estimate: PyReadonlyArray2<'_, f64>,
-    claim: &str,
-) -> PyResult<String> {
+pub(crate) fn compare(truth: &str, estimate: &str, determines: Option<&str>) -> PyResult<String> {
     Ok(guarded(|| {
-        let claim: Claim = serde_json::from_value(json!(claim))
-            .map_err(|error| Failure::value(format!("claim: {error}")))?;
-        let scores = nocurl::metrics::compare_as(&dag(&truth)?, &dag(&estimate)?, claim)?;
+        let named = |name| {
+            Determines::from_name(name).ok_or_else(|| {
+                let known = Determines::ALL.map(Determines::name).join("', '");
+                Failure::value(format!("determines='{name}' is not known: use one of '{known}'"))
+            })
+        };
+        let determines = determines.map(named).transpose()?;
+        let scores = nocurl_app::score(&parsed(truth)?, &parsed(estimate)?, determines)?;
         serde_json::to_string(&scores).map_err(|error| Failure::value(error.to_string()))
     })?)
 }
@@ -68,7 +69,7 @@ pub(crate) fn write_graph(document: &str, path: PathBuf) -> PyResult<()> {
     Ok(guarded(|| Ok(nocurl_io::write_graph(&path, &parsed(document)?)?))?)
 }
 
-/// The description of a graph by its weights and names, as JSON.
+/// The description of a graph by its matrix and names, as JSON.
 #[pyfunction]
 pub(crate) fn describe_graph(
     weights: PyReadonlyArray2<'_, f64>,
@@ -80,27 +81,29 @@ pub(crate) fn describe_graph(
             let (found, expected) = (names.len(), weights.ncols());
             return Err(Failure::value(format!("{found} names for {expected} variables")));
         }
-        described(weights, &names, Claim::Dag)
+        json(with_class(GraphDocument::from_matrix(&names, weights.as_ref())?)?)
     })?)
 }
 
-/// The description of a graph in a file, in any format that is read, as JSON.
+/// Everything that a file says of a graph, in any format that is read, as JSON.
 #[pyfunction]
 pub(crate) fn read_graph(path: PathBuf) -> PyResult<String> {
-    Ok(guarded(|| {
-        let graph = nocurl_io::read_graph(&Source::new(&path))?;
-        described(graph.weights, &graph.names, graph.claim)
-    })?)
+    Ok(guarded(|| json(with_class(nocurl_io::read_graph(&Source::new(&path))?)?))?)
 }
 
-fn described(weights: Mat<f64>, names: &[String], claim: Claim) -> Result<String, Failure> {
-    let dag = Dag::named(weights, names)?;
-    let class = Cpdag::from_dag(&dag);
-    let document = GraphDocument { claim, ..GraphDocument::new(names, &dag, dag.order(), &class) };
+/// The document with its class: where it does not say one, that of the graph as it is drawn.
+fn with_class(document: GraphDocument) -> Result<GraphDocument, Failure> {
+    let class = match document.class {
+        Some(class) => class,
+        None => Class::new(&document.variables, &Pdag::class_of(&document.dag()?)),
+    };
+    Ok(GraphDocument { class: Some(class), ..document })
+}
+
+fn json(document: GraphDocument) -> Result<String, Failure> {
     serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
 }
 
 fn parsed(document: &str) -> Result<GraphDocument, Failure> {
-    serde_json::from_str(document)
-        .map_err(|error| Failure::value(format!("this is no graph of nocurl: {error}")))
+    Ok(GraphDocument::from_json(document)?)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nocurl::effects;
 use nocurl::graph::Reachability;
-use nocurl::{Claim, Mat};
+use nocurl::{Determines, Mat};
 use nocurl_io::BootstrapSummary;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ const SHOWN_EFFECTS: usize = 30;
 struct Document<'a> {
     schema: &'static str,
     graph: &'a str,
-    claim: Claim,
+    determines: Determines,
     level: Option<f64>,
     effects: Vec<Effect<'a>>,
     warnings: &'a [String],
@@ -58,11 +58,11 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
     let reach = Reachability::new(graph.dag.weights());
     let effects = chosen(&graph, &reach, from, to)?;
     let mut warnings = graph.warnings.clone();
-    warnings.extend(open_directions(&graph, &effects));
+    warnings.extend(undetermined_directions(&graph, &effects));
     let document = Document {
         schema: "nocurl/effects/1",
         graph: &graph.label,
-        claim: graph.claim,
+        determines: graph.determines,
         level: graph.bootstrap.as_ref().map(|summary| summary.level),
         effects,
         warnings: &warnings,
@@ -110,7 +110,7 @@ fn chosen<'a>(
     };
     let mut found = Vec::new();
     for (row, source) in from.map_or(0..d, |from| from..from + 1).enumerate() {
-        let identified = effects::identified(&graph.meant, &[source]);
+        let identified = effects::identified(&graph.determined, &[source]);
         for target in to.map_or(0..d, |to| to..to + 1) {
             let asked = from.is_some() && to.is_some();
             if target == source || !(asked || reach.reaches(source, target)) {
@@ -142,19 +142,19 @@ fn intervals(summary: &BootstrapSummary) -> BTreeMap<(&str, &str), [f64; 2]> {
     paths.map(|path| ((path.from.as_str(), path.to.as_str()), path.effect)).collect()
 }
 
-/// What is to be said where effects depend on directions that are not meant.
-fn open_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<String> {
+/// What is to be said where effects depend on undetermined directions.
+fn undetermined_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<String> {
     let open = effects.iter().filter(|effect| !effect.identified).count();
     let others = graph.others();
     match (open, effects) {
         (0, _) => None,
         (_, [one]) => Some(format!(
-            "the effect of `{}` depends on directions that the data do not give: {others} may give \
+            "the effect of `{}` depends on undetermined directions: {others} may give \
              another value",
             one.from
         )),
         _ => Some(format!(
-            "{open} of {} effects, marked `open`, depend on directions that the data do not give: \
+            "{open} of {} effects, marked `undetermined`, depend on undetermined directions: \
              {others} may give other values, and effects that are not listed",
             effects.len()
         )),
@@ -169,14 +169,14 @@ fn one(document: &Document<'_>, is_path: bool) -> String {
         (Some(level), Some(ends)) => format!(" ({} {})", interval_heading(level), interval(ends)),
         _ => String::new(),
     };
-    let told = if is_path {
+    let sentence = if is_path {
         format!(
             "{size}{between}: one unit more of `{from}` changes `{to}` by {size}, along all paths"
         )
     } else {
         format!("0{between}: there is no directed path from `{from}` to `{to}`")
     };
-    report::line("Effect", &told)
+    report::line("Effect", &sentence)
 }
 
 fn table(document: &Document<'_>) -> String {
@@ -188,7 +188,7 @@ fn table(document: &Document<'_>) -> String {
     heading.extend(document.level.map(interval_heading));
     heading.push(String::new());
     let rows = effects.iter().take(SHOWN_EFFECTS).map(|effect| {
-        let mark = if effect.identified { "" } else { "open" };
+        let mark = if effect.identified { "" } else { "undetermined" };
         let size = report::number(effect.effect);
         let mut row = vec![effect.from.into(), "->".into(), effect.to.into(), size];
         row.extend(effect.interval.map(interval));

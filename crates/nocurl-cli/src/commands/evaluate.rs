@@ -1,13 +1,14 @@
 //! `nocurl evaluate`: an estimated graph against the true one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use nocurl::metrics::{Comparison, compare_as};
-use nocurl::{Claim, Dag, Mat};
-use nocurl_io::{Graph, Source, read_graph};
+use nocurl::Determines;
+use nocurl::metrics::Comparison;
+use nocurl_app::score;
+use nocurl_io::{GraphDocument, GraphFormat, Source, read_graph};
 use serde_json::Value;
 
-use super::weighted::dag;
 use crate::args::EvaluateArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -19,12 +20,14 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let truth = Side::read(&arguments.truth)?;
     let estimate = Side::read(&arguments.estimate)?;
     let (names, note) = shared_names(&truth, &estimate)?;
-    let claim = estimate.graph.claim;
-    let comparison = compare_as(&truth.dag(&names)?, &estimate.dag(&names)?, claim)?;
+    let mut notes = counting(&truth.graph, &estimate.graph);
+    notes.extend(note);
+    let determines = estimate.graph.determines;
+    let comparison = score(&truth.among(&names), &estimate.among(&names), None)?;
     let scores = match serde_json::to_value(comparison) {
         Ok(Value::Object(mut scores)) => {
             scores.insert("variables".into(), names.len().into());
-            scores.insert("claim".into(), serde_json::to_value(claim).unwrap_or(Value::Null));
+            scores.insert("determines".into(), determines.name().into());
             scores
         }
         _ => return Err(Failure::Other("the scores cannot be written as JSON".into())),
@@ -37,14 +40,14 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => report::print(&json),
-        (false, false) => report::print(&summary(arguments, &names, &comparison, claim, note)),
+        (false, false) => report::print(&summary(arguments, &names, &comparison, &notes)),
     }
 }
 
 /// One of the two graphs.
 struct Side {
     label: String,
-    graph: Graph,
+    graph: GraphDocument,
     /// Whether the file may have left out variables without edges, as an edge list does.
     partial: bool,
 }
@@ -53,44 +56,32 @@ impl Side {
     fn read(path: &Path) -> Result<Self, Failure> {
         let graph = read_graph(&Source::new(path))?;
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let lists_edges = matches!(extension.as_str(), "csv" | "tsv" | "txt" | "dot" | "gv" | "");
-        let d = graph.names.len();
-        let weights = &graph.weights;
-        let all_have_edges =
-            (0..d).all(|i| (0..d).any(|j| weights[(i, j)] != 0.0 || weights[(j, i)] != 0.0));
+        let may_omit =
+            GraphFormat::of_extension(&extension).is_none_or(|format| format.may_omit_variables);
+        let ends: BTreeSet<&String> =
+            graph.edges.iter().flat_map(|edge| [&edge.from, &edge.to]).collect();
+        let all_have_edges = ends.len() == graph.variables.len();
         let label = report::clean(&path.to_string_lossy());
-        Ok(Self { label, partial: lists_edges && all_have_edges, graph })
+        Ok(Self { label, partial: may_omit && all_have_edges, graph })
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.position(name).is_some()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.graph.names.iter().position(|known| known == name)
-    }
-
-    /// The graph on the variables `names`.
-    fn dag(&self, names: &[String]) -> Result<Dag, Failure> {
-        let place: Vec<Option<usize>> = names.iter().map(|name| self.position(name)).collect();
-        let weights = Mat::from_fn(names.len(), names.len(), |i, j| match (place[i], place[j]) {
-            (Some(from), Some(to)) => self.graph.weights[(from, to)],
-            _ => 0.0,
-        });
-        dag(weights, names, &self.label)
+    /// The graph on the variables `names`, which are at least its own.
+    fn among(&self, names: &[String]) -> GraphDocument {
+        GraphDocument { variables: names.to_vec(), ..self.graph.clone() }
     }
 }
 
 /// The variables of both graphs, and what had to be assumed about them.
 fn shared_names(truth: &Side, estimate: &Side) -> Result<(Vec<String>, Option<String>), Failure> {
     let only = |one: &Side, other: &Side| -> Vec<String> {
-        one.graph.names.iter().filter(|name| !other.has(name)).cloned().collect()
+        let known: BTreeSet<&String> = other.graph.variables.iter().collect();
+        one.graph.variables.iter().filter(|name| !known.contains(name)).cloned().collect()
     };
     let (only_truth, only_estimate) = (only(truth, estimate), only(estimate, truth));
-    let shared = truth.graph.names.len() - only_truth.len();
+    let shared = truth.graph.variables.len() - only_truth.len();
     // Without edges, an edge list knows no variable at all.
     let strangers =
-        shared == 0 && !truth.graph.names.is_empty() && !estimate.graph.names.is_empty();
+        shared == 0 && !truth.graph.variables.is_empty() && !estimate.graph.variables.is_empty();
     let fits = |missing: &[String], side: &Side| missing.is_empty() || side.partial;
     if strangers || !fits(&only_truth, estimate) || !fits(&only_estimate, truth) {
         let mut parts = Vec::new();
@@ -104,7 +95,7 @@ fn shared_names(truth: &Side, estimate: &Side) -> Result<(Vec<String>, Option<St
             parts.join("; ")
         )));
     }
-    let mut names = truth.graph.names.clone();
+    let mut names = truth.graph.variables.clone();
     names.extend(only_estimate.iter().cloned());
     let mut notes = Vec::new();
     for (side, missing) in [(truth, &only_estimate), (estimate, &only_truth)] {
@@ -129,12 +120,36 @@ fn few(names: &[String]) -> String {
     }
 }
 
+/// How edges of undetermined direction were counted.
+fn counting(truth: &GraphDocument, estimate: &GraphDocument) -> Vec<String> {
+    let partial = |graph: &GraphDocument| graph.edges.iter().any(|edge| !edge.is_determined());
+    let mut notes = Vec::new();
+    if partial(truth) {
+        notes.push(
+            "the truth is partially directed: its undetermined directions count as right either \
+             way, and there is no SID",
+        );
+    }
+    match estimate.determines {
+        Determines::Skeleton => notes
+            .push("the estimate determines a skeleton: edges in the right place count as reversed"),
+        _ if partial(estimate) => notes.push(
+            "the estimate is partially directed: its undetermined directions count as right \
+             wherever the truth has an edge",
+        ),
+        _ => {}
+    }
+    if !estimate.is_drawn() && !partial(truth) {
+        notes.push("the estimate has undirected edges, so there is no SID");
+    }
+    notes.into_iter().map(String::from).collect()
+}
+
 fn summary(
     arguments: &EvaluateArguments,
     names: &[String],
     scores: &Comparison,
-    claim: Claim,
-    note: Option<String>,
+    notes: &[String],
 ) -> String {
     let side = |label, path: &Path, edges: usize| {
         let path = report::clean(&path.to_string_lossy());
@@ -143,17 +158,8 @@ fn summary(
     let mut text = side("Truth", &arguments.truth, scores.true_edges);
     text += &side("Estimate", &arguments.estimate, scores.estimated_edges);
     text += &report::line("Among", &report::count(names.len() as u64, "variable"));
-    let counted = match claim {
-        Claim::Dag => None,
-        Claim::Class => Some(
-            "the estimate means an equivalence class: edges that it leaves open count as right",
-        ),
-        Claim::Skeleton => {
-            Some("the estimate means adjacencies alone: edges in the right place count as reversed")
-        }
-    };
-    for note in counted.map(String::from).into_iter().chain(note) {
-        text += &report::line("Note", &report::clean(&note));
+    for note in notes {
+        text += &report::line("Note", &report::clean(note));
     }
     let whole = |name: &str, value: usize, meaning: &str| {
         vec![name.to_string(), value.to_string(), meaning.to_string()]
@@ -161,7 +167,7 @@ fn summary(
     let rate = |name: &str, value: f64, meaning: &str| {
         vec![name.to_string(), format!("{value:.3}"), meaning.to_string()]
     };
-    let rows = [
+    let mut rows = vec![
         whole("SHD", scores.shd, "structural Hamming distance: extra + missing + reversed"),
         whole("extra", scores.extra, "edges that should not be there"),
         whole("missing", scores.missing, "edges that should be there"),
@@ -173,8 +179,10 @@ fn summary(
         rate("FPR", scores.fpr, "extra or reversed edges per pair without a true edge"),
         rate("skeleton F1", scores.skeleton_f1, "F1 whatever the directions"),
         whole("CPDAG SHD", scores.cpdag_shd, "distance of the equivalence classes"),
-        whole("SID", scores.sid, "pairs whose causal effect would be estimated wrongly"),
     ];
+    rows.extend(scores.sid.map(|distance| {
+        whole("SID", distance, "pairs whose causal effect would be estimated wrongly")
+    }));
     text += &format!("\n{}", report::grid(&rows, &[1]));
     text
 }

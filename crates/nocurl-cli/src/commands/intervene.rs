@@ -1,6 +1,6 @@
 //! `nocurl intervene`: the means of all variables after some are set.
 
-use nocurl::{Claim, effects};
+use nocurl::{Determines, effects};
 use serde::Serialize;
 
 use super::weighted::Weighted;
@@ -14,7 +14,7 @@ use crate::report;
 struct Document<'a> {
     schema: &'static str,
     graph: &'a str,
-    claim: Claim,
+    determines: Determines,
     #[serde(rename = "do")]
     set: Vec<Setting<'a>>,
     variables: Vec<Moved<'a>>,
@@ -66,12 +66,12 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         )));
     }
     let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
-    let identified = effects::identified(&graph.meant, &variables);
+    let identified = effects::identified(&graph.determined, &variables);
     let mut warnings = graph.warnings.clone();
     let open = identified.iter().filter(|&&identified| !identified).count();
     if open > 0 {
         warnings.push(format!(
-            "{}, marked `open`, depend{} on directions that the data do not give: {} may give \
+            "{}, marked `undetermined`, depend{} on undetermined directions: {} may give \
              other values",
             report::count(open as u64, "mean"),
             if open == 1 { "s" } else { "" },
@@ -81,7 +81,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let document = Document {
         schema: "nocurl/intervention/1",
         graph: &graph.label,
-        claim: graph.claim,
+        determines: graph.determines,
         set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
         variables: (0..after.len())
             .map(|i| Moved {
@@ -135,7 +135,7 @@ fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
         let mark = match moved.identified {
             _ if set.contains(&i) => "set",
             true => "",
-            false => "open",
+            false => "undetermined",
         };
         let [before, after, difference] =
             [moved.before, moved.after, moved.difference].map(report::number);

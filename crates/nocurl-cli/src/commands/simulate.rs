@@ -1,7 +1,7 @@
 //! `nocurl simulate`: a random graph, and data drawn from it.
 
-use nocurl::Cpdag;
-use nocurl_io::{GraphDocument, write_graph, write_table};
+use nocurl::Pdag;
+use nocurl_io::{Class, GraphDocument, write_graph, write_table};
 use serde_json::Value;
 
 use crate::config::Simulate;
@@ -14,16 +14,12 @@ pub(crate) fn simulate(config: Simulate) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let drawn = nocurl::simulate::simulate(&config.simulation, config.seed)?;
     let truth = GraphDocument {
-        directions: "All directions are meant: the data were drawn from this graph.".into(),
+        class: Some(Class::new(drawn.data.names(), &Pdag::class_of(&drawn.truth))),
+        directions: "All directions are determined: the data were drawn from this graph.".into(),
         method: "simulate".into(),
         parameters: serde_json::to_value(&config.simulation).unwrap_or(Value::Null),
         seed: config.seed,
-        ..GraphDocument::new(
-            drawn.data.names(),
-            &drawn.truth,
-            drawn.truth.order(),
-            &Cpdag::from_dag(&drawn.truth),
-        )
+        ..GraphDocument::new(drawn.data.names(), &drawn.truth, &Pdag::of_dag(&drawn.truth))
     };
     watch.finish()?;
     write_table(&config.output, &drawn.data).map_err(|error| Failure::writing(&error))?;

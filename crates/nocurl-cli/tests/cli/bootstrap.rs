@@ -64,7 +64,7 @@ fn effects_have_intervals_where_there_are_some() {
 }
 
 #[test]
-fn every_claim_and_methods_on_rows_have_support() {
+fn every_kind_of_graph_and_methods_on_rows_have_support() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
     let support = |method: &str| {
@@ -72,8 +72,8 @@ fn every_claim_and_methods_on_rows_have_support() {
         shown.lines().find(|line| line.starts_with("Support")).unwrap().to_string()
     };
     for method in ["fges", "mmpc"] {
-        let told = support(method);
-        assert!(told.contains("at least 90% of 4 resampled tables: 2 of 2"), "{told}");
+        let line = support(method);
+        assert!(line.contains("at least 90% of 4 resampled tables: 2 of 2"), "{line}");
     }
     assert!(support("cam").contains(" of 2; in less than 50%: "));
 }

@@ -2,7 +2,8 @@ use serde_json::{Value, json};
 
 use crate::{Folder, chain};
 
-/// A folder with `a -> b -> c`, `a -> c` (weights 2, 3, 1) and `d` alone, means included.
+/// A folder with `a -> b -> c`, `a -> c` (weights 2, 3, 1) and `lonely`, means included, in a file
+/// of the first schema.
 fn triangle(claim: &str) -> Folder {
     let folder = Folder::new();
     let document = json!({
@@ -40,7 +41,7 @@ fn effects_are_sums_over_paths_from_the_largest() {
         json!({
             "schema": "nocurl/effects/1",
             "graph": "g.json",
-            "claim": "dag",
+            "determines": "graph",
             "level": null,
             "effects": [
                 {"from": "a", "to": "c", "effect": 7.0, "interval": null, "identified": true},
@@ -93,33 +94,36 @@ fn interventions_cut_what_is_set_from_its_parents() {
 }
 
 #[test]
-fn what_depends_on_open_directions_is_told() {
+fn what_depends_on_undetermined_directions_is_marked() {
     for claim in ["class", "skeleton"] {
         let folder = triangle(claim);
         let shown = folder.run(&["effects", "g.json"]);
-        assert!(shown.contains("3 of 3 effects, marked `open`"), "{shown}");
+        assert!(shown.contains("3 of 3 effects, marked `undetermined`"), "{shown}");
         let shown = folder.run(&["effects", "g.json", "--from", "c", "--to", "a"]);
-        assert!(shown.contains("directions that the data do not give"), "{shown}");
+        assert!(shown.contains("depends on undetermined directions"), "{shown}");
         let shown = folder.run(&["effects", "g.json", "--from", "c", "--to", "lonely"]);
         assert!(!shown.contains("Warning"), "{shown}");
         let shown = folder.run(&["intervene", "g.json", "--do", "a=0", "--do", "b=1"]);
-        assert!(shown.contains("1 mean, marked `open`, depends"), "{shown}");
+        assert!(shown.contains("1 mean, marked `undetermined`, depends"), "{shown}");
         let all = ["intervene", "g.json", "--do", "a=0", "--do", "b=1", "--do", "c=2"];
         assert!(!folder.run(&all).contains("Warning"));
     }
     // A file of another format has no marks; the class is that of the graph.
     let folder = Folder::new();
     folder.write("g.dot", "digraph { claim=class; a -> b [weight=1]; c -> b [weight=1] }");
-    assert!(!folder.run(&["effects", "g.dot"]).contains("open"));
+    assert!(!folder.run(&["effects", "g.dot"]).contains("undetermined"));
     folder.write("g.dot", "digraph { claim=class; a -> b [weight=1] }");
-    assert!(folder.run(&["effects", "g.dot"]).contains("open"));
+    assert!(folder.run(&["effects", "g.dot"]).contains("undetermined"));
 }
 
 #[test]
 fn learnt_graphs_have_the_means_of_their_data() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
-    folder.run(&["learn", "rain.csv", "--quiet", "--output", "g.json", "--output", "g.gml"]);
+    folder.run(&[
+        "learn", "rain.csv", "--quiet", "--output", "g.json", "--output", "g.gml", "--output",
+        "g.csv",
+    ]);
     let document = folder.json("g.json");
     let means: Vec<f64> =
         document["means"].as_array().unwrap().iter().map(|mean| mean.as_f64().unwrap()).collect();
@@ -138,8 +142,10 @@ fn learnt_graphs_have_the_means_of_their_data() {
     let slip = &moved["variables"][0];
     let expected = means[0] + whole * (1.0 - means[1]);
     assert!((slip["after"].as_f64().unwrap() - expected).abs() < 1e-12, "{slip}");
-    let line = folder.refused(&["intervene", "g.gml", "--do", "rain=1"]);
-    assert!(line.contains("`g.gml` has no means") && line.contains("--output g.json"), "{line}");
+    let same = parsed(&folder.run(&["intervene", "g.gml", "--do", "rain=1", "--json"]));
+    assert_eq!(same["variables"], moved["variables"], "GML holds the means too");
+    let line = folder.refused(&["intervene", "g.csv", "--do", "rain=1"]);
+    assert!(line.contains("`g.csv` has no means") && line.contains("--output g.json"), "{line}");
     // Additive splines have effects that no single number tells.
     folder.run(&["learn", "rain.csv", "--method", "cam", "--quiet", "--output", "g.json"]);
     assert!(folder.run(&["effects", "g.json"]).contains("linear parts"));
@@ -149,7 +155,8 @@ fn learnt_graphs_have_the_means_of_their_data() {
 fn bad_questions_are_refused() {
     let folder = triangle("dag");
     folder.write("list.csv", "from,to\na,b\n");
-    folder.write("cycle.csv", "a,b,1\nb,a,1\n");
+    folder.write("cycle.csv", "a,b,1\nb,c,1\nc,a,1\n");
+    folder.write("both.csv", "a,b,1\nb,a,1\n");
     folder.write("huge.csv", "a,b,1e200\nb,c,1e200\n");
     folder.write("other.json", folder.text("g.json").replace("graph/1", "graph/9"));
     let set = |value: &'static str| vec!["intervene", "g.json", "--do", value];
@@ -161,6 +168,7 @@ fn bad_questions_are_refused() {
         (vec!["effects", "g.json", "--to", "q"], vec!["--to q", "`g.json` has no such variable"]),
         (vec!["effects", "g.json", "--from", "a", "--to", "a"], vec!["both name `a`"]),
         (vec!["effects", "list.csv"], vec!["`list.csv`", "without weights"]),
+        (vec!["effects", "both.csv"], vec!["`both.csv`", "without weights"]),
         (vec!["effects", "cycle.csv"], vec!["`cycle.csv` has a cycle: "]),
         (vec!["effects", "huge.csv"], vec!["`a` on `c` leaves the range"]),
         (vec!["effects", "other.json"], vec!["schema `nocurl/graph/9` is not known"]),
@@ -186,6 +194,6 @@ fn bad_questions_are_refused() {
             assert!(line.contains(part), "{arguments:?}: {line}");
         }
     }
-    let files = ["cycle.csv", "g.json", "huge.csv", "list.csv", "other.json"];
+    let files = ["both.csv", "cycle.csv", "g.json", "huge.csv", "list.csv", "other.json"];
     assert_eq!(folder.files(), files);
 }

@@ -48,6 +48,69 @@ fn a_consensus_network_can_be_compared_with_a_learnt_one() {
 }
 
 #[test]
+fn marks_in_files_are_honoured_and_said() {
+    let folder = Folder::new();
+    folder.write("truth.csv", "from,to\na,b\nb,c\n");
+    // Both directions are wrong, but one is undetermined; the class of the graph has neither.
+    folder.write("marked.csv", "from,to,weight,direction\nb,a,1,determined\nc,b,1,undetermined\n");
+    let scores = |truth: &str, estimate: &str| -> Value {
+        serde_json::from_str(&folder.run(&["evaluate", truth, estimate, "--json"])).unwrap()
+    };
+    let found = scores("truth.csv", "marked.csv");
+    assert_eq!((&found["reversed"], &found["shd"]), (&1.into(), &1.into()), "{found}");
+    assert_eq!((&found["determines"], &found["cpdag_shd"]), (&"class".into(), &0.into()));
+    assert_eq!(found["sid"], 6, "as it is drawn");
+    let shown = folder.run(&["evaluate", "truth.csv", "marked.csv"]);
+    assert!(shown.contains("the estimate is partially directed: its undetermined"), "{shown}");
+    // The same marks as they were written before.
+    let old = "digraph { claim=class; b -> a [cpdag=directed]; c -> b [cpdag=undirected] }";
+    folder.write("old.dot", old);
+    let found = scores("truth.csv", "old.dot");
+    assert_eq!((&found["reversed"], &found["determines"]), (&1.into(), &"class".into()));
+    folder.write("skeleton.dot", "digraph { determines=skeleton; a -> b; b -> c }");
+    let shown = folder.run(&["evaluate", "truth.csv", "skeleton.dot"]);
+    assert!(shown.contains("determines a skeleton: edges in the right place"), "{shown}");
+}
+
+#[test]
+fn partially_directed_graphs_are_compared() {
+    let folder = Folder::new();
+    folder.write("dag.csv", ",a,b,c,d\na,0,1,0,0\nb,0,0,0,0\nc,0,1,0,0\nd,0,0,1,0\n");
+    // a -> b <- c with c - d: as a matrix, as an endpoint matrix, as a list with both directions.
+    folder.write("cpdag.csv", ",a,b,c,d\na,0,1,0,0\nb,0,0,0,0\nc,0,1,0,1\nd,0,0,1,0\n");
+    folder.write("ends.csv", ",a,b,c,d\na,0,-1,0,0\nb,1,0,1,0\nc,0,-1,0,-1\nd,0,0,-1,0\n");
+    folder.write("pgmpy.csv", "from,to\na,b\nc,b\nc,d\nd,c\n");
+    let scores = |truth: &str, estimate: &str| -> Value {
+        serde_json::from_str(&folder.run(&["evaluate", truth, estimate, "--json"])).unwrap()
+    };
+    for file in ["cpdag.csv", "ends.csv", "pgmpy.csv"] {
+        for (truth, estimate) in [("dag.csv", file), (file, "dag.csv"), ("cpdag.csv", file)] {
+            let found = scores(truth, estimate);
+            assert_eq!((&found["shd"], &found["cpdag_shd"]), (&0.into(), &0.into()), "{found}");
+            assert_eq!((&found["sid"], &found["true_edges"]), (&Value::Null, &3.into()), "{found}");
+        }
+    }
+    let shown = folder.run(&["evaluate", "cpdag.csv", "dag.csv"]);
+    assert!(
+        shown.contains("the truth is partially directed") && !shown.contains("SID  "),
+        "{shown}"
+    );
+    let shown = folder.run(&["evaluate", "dag.csv", "ends.csv"]);
+    assert!(shown.contains("has undirected edges, so there is no SID"), "{shown}");
+    assert_eq!(scores("dag.csv", "dag.csv")["sid"], 0);
+}
+
+#[test]
+fn an_edge_of_weight_zero_counts() {
+    let folder = Folder::new();
+    folder.write("truth.csv", "a,b,0\nb,c,1\n");
+    folder.write("estimate.csv", "b,c\na,c\n");
+    let found = folder.run(&["evaluate", "truth.csv", "estimate.csv", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["true_edges"], &found["missing"]), (&2.into(), &1.into()), "{found}");
+}
+
+#[test]
 fn different_variables_are_an_error_that_names_them() {
     let folder = Folder::new();
     folder.write("small.csv", ",a,b,e\na,0,1,0\nb,0,0,0\ne,0,0,0\n");

@@ -37,7 +37,7 @@ fn a_file_and_flags_are_used_together_and_reported() {
     let has =
         |from: &str, to: &str| edges.iter().any(|edge| edge["from"] == from && edge["to"] == to);
     assert!(has("slip", "wet") && has("wet", "rain") && edges.len() == 2, "{edges:?}");
-    assert_eq!(document["cpdag"]["undirected"], json!([]));
+    assert_eq!(document["class"]["undirected"], json!([]));
 }
 
 #[test]

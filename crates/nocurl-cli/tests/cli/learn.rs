@@ -28,7 +28,7 @@ fn the_spelled_example_works() {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
     assert_eq!(folder.run(&arguments), "");
     let document = folder.json("g.json");
-    assert_eq!(document["schema"], "nocurl/graph/1");
+    assert_eq!(document["schema"], "nocurl/graph/2");
     assert_eq!(document["variables"], json!(["x1", "x2", "x3", "x4", "x5", "x6"]));
     assert_eq!(document["method"], "nocurl");
     assert_eq!(document["seed"], 3);
@@ -41,20 +41,18 @@ fn the_spelled_example_works() {
     assert_eq!(parameters["center"], false);
     assert_eq!(parameters["refine"], "equal-variance");
     assert_eq!(parameters["prune"], json!({"rule": "bic"}));
-    for field in ["order", "potential", "cpdag", "version", "termination", "warnings"] {
+    for field in ["order", "potential", "class", "version", "termination", "warnings"] {
         assert!(!document[field].is_null(), "{field}");
     }
     assert!(document["elapsed_seconds"].as_f64().unwrap() > 0.0);
     let edges = document["edges"].as_array().unwrap();
     assert!(!edges.is_empty());
-    let open = document["cpdag"]["undirected"].as_array().unwrap();
-    let mut lines = vec!["from,to,weight,cpdag".to_string()];
+    let mut lines = vec!["from,to,weight,direction".to_string()];
     for edge in edges {
         assert!(edge["weight"].as_f64().unwrap().abs() >= 0.3);
         let (from, to) = (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap());
-        let is_open = open.contains(&json!([from, to])) || open.contains(&json!([to, from]));
-        let mark = if is_open { "undirected" } else { "directed" };
-        lines.push(format!("{from},{to},{:?},{mark}", edge["weight"].as_f64().unwrap()));
+        assert_eq!(edge["direction"], "determined");
+        lines.push(format!("{from},{to},{:?},determined", edge["weight"].as_f64().unwrap()));
     }
     assert_eq!(folder.text("g.csv").lines().collect::<Vec<_>>(), lines);
 }
@@ -234,14 +232,14 @@ fn marked(shown: &str, mark: &str) -> usize {
 }
 
 #[test]
-fn what_is_not_meant_is_not_shown_as_an_arrow() {
+fn an_undetermined_direction_is_not_shown_as_an_arrow() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
     let truth = "from,to\nrain,wet\nwet,slip\n";
     folder.write("truth.csv", truth);
-    // A chain: independences leave both directions open.
-    for (method, claim, arrows, lines, reversed) in
-        [("eq-td", "dag", 2, 0, 0), ("fges", "class", 0, 2, 0), ("mmpc", "skeleton", 0, 2, 2)]
+    // A chain: independences determine neither direction.
+    for (method, determines, arrows, lines, reversed) in
+        [("eq-td", "graph", 2, 0, 0), ("fges", "class", 0, 2, 0), ("mmpc", "skeleton", 0, 2, 2)]
     {
         let mut arguments = vec!["learn", "rain.csv", "--method", method];
         let files = ["g.json", "g.dot", "g.graphml", "g.gml"];
@@ -249,38 +247,38 @@ fn what_is_not_meant_is_not_shown_as_an_arrow() {
         let shown = folder.run(&arguments);
         assert_eq!((marked(&shown, "->"), marked(&shown, "--")), (arrows, lines), "{shown}");
         let document = folder.json("g.json");
-        assert_eq!(document["claim"], claim);
+        assert_eq!(document["determines"], determines);
         assert!(shown.contains(document["directions"].as_str().unwrap()), "{shown}");
         for file in files {
             let scores = folder.run(&["evaluate", "truth.csv", file, "--json"]);
             let scores: Value = serde_json::from_str(&scores).unwrap();
             assert_eq!(scores["reversed"], reversed, "{method}, {file}: {scores}");
-            assert_eq!(scores["claim"], claim, "{file}");
+            assert_eq!(scores["determines"], determines, "{file}");
         }
     }
 }
 
 #[test]
-fn it_is_told_which_directions_are_supported() {
+fn it_is_said_which_directions_are_determined() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
-    let told = |arguments: &[&str]| {
+    let said = |arguments: &[&str]| {
         let common = ["learn", "--quiet", "--output", "g.json"];
         folder.run(&[common.as_slice(), arguments].concat());
         folder.json("g.json")["directions"].as_str().unwrap().to_string()
     };
-    let class = told(&["rain.csv", "--method", "fges"]);
-    assert!(class.contains("support none of 2 directions; `"), "{class}");
-    assert!(class.ends_with("` may point either way."), "{class}");
+    let class = said(&["rain.csv", "--method", "fges"]);
+    assert!(class.contains("determine none of 2 directions; `"), "{class}");
+    assert!(class.ends_with("` are undetermined."), "{class}");
     assert!(class.contains("`wet` - `slip`") || class.contains("`slip` - `wet`"), "{class}");
-    let skeleton = told(&["rain.csv", "--method", "mmpc"]);
-    assert!(skeleton.contains("None of 2 directions is supported."), "{skeleton}");
-    let baseline = told(&["rain.csv", "--method", "sortnregress"]);
-    assert!(baseline.contains("`rain` -> `wet` rest on that assumption alone"), "{baseline}");
-    assert!(told(&["rain.csv", "--threshold", "9"]).ends_with("There are no edges."));
+    let skeleton = said(&["rain.csv", "--method", "mmpc"]);
+    assert!(skeleton.contains("None of 2 directions is determined."), "{skeleton}");
+    let baseline = said(&["rain.csv", "--method", "sortnregress"]);
+    assert!(baseline.contains("`rain` -> `wet` need that assumption"), "{baseline}");
+    assert!(said(&["rain.csv", "--threshold", "9"]).ends_with("There are no edges."));
     let collider: String =
         (0..64).map(|i| format!("{},{},{}\n", i % 8, i / 8, i % 8 + i / 8 + (i * i) % 5)).collect();
     folder.write("collider.csv", format!("a,b,c\n{collider}"));
-    let all = told(&["collider.csv", "--method", "fges"]);
-    assert!(all.ends_with("Conditional independences support 2 of 2 directions."), "{all}");
+    let all = said(&["collider.csv", "--method", "fges"]);
+    assert!(all.ends_with("Conditional independences determine 2 of 2 directions."), "{all}");
 }

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use nocurl::bootstrap::{Bootstrap, Interval, Kind};
 use serde::{Deserialize, Serialize};
 
-use super::Edge;
-
 /// A [`Bootstrap`] as JSON holds it.
 ///
 /// The fields are documented for readers of the files in `docs/graph-json.md`.
@@ -27,7 +25,7 @@ pub struct BootstrapSummary {
     /// Ordered pairs with a path in some replicate.
     pub paths: Vec<PathSupport>,
     /// Frequent edges without cycles, with median weights.
-    pub consensus: Vec<Edge>,
+    pub consensus: Vec<ConsensusEdge>,
 }
 
 /// How often two variables are adjacent, and in which direction.
@@ -41,7 +39,7 @@ pub struct PairSupport {
     pub forward: f64,
     /// Frequency of `to -> from`.
     pub backward: f64,
-    /// Frequency of an edge whose direction is not meant.
+    /// Frequency of an edge whose direction is undetermined.
     pub undirected: f64,
     /// Frequency of an edge of any kind.
     pub adjacent: f64,
@@ -62,6 +60,17 @@ pub struct PathSupport {
     pub ancestor: f64,
     /// Interval of the total effect.
     pub effect: [f64; 2],
+}
+
+/// An edge of the consensus.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsensusEdge {
+    /// The cause.
+    pub from: String,
+    /// The effect.
+    pub to: String,
+    /// The median weight.
+    pub weight: f64,
 }
 
 /// What replicates say of one edge in one direction.
@@ -92,10 +101,10 @@ impl BootstrapSummary {
     pub fn new(found: &Bootstrap, names: &[String]) -> Self {
         let name = |i: usize| names[i].clone();
         let ends = |interval: Interval| [interval.lower, interval.upper];
-        let mut consensus: Vec<Edge> = found
+        let mut consensus: Vec<ConsensusEdge> = found
             .consensus
             .edges()
-            .map(|(from, to, weight)| Edge { from: name(from), to: name(to), weight })
+            .map(|(from, to, weight)| ConsensusEdge { from: name(from), to: name(to), weight })
             .collect();
         consensus.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
         Self {

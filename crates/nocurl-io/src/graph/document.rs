@@ -1,13 +1,19 @@
-//! The neutral description of a learnt graph, and its JSON form.
+//! The document of a graph: what is read and what is written.
 
-use nocurl::Dag;
+use std::collections::BTreeMap;
+
+use nocurl::{Dag, Determines, Mat, Pdag};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything a run has found and everything needed to repeat it; written as it is by JSON.
+use crate::Error;
+
+/// A graph with everything that is known about it and everything needed to repeat the run.
 ///
-/// The fields are documented for readers of the files in `docs/graph-json.md`; a change that
-/// breaks those readers needs a new [`GraphDocument::SCHEMA`].
+/// The same type is read ([`crate::read_graph`]) and written ([`crate::write_graph`]): JSON holds
+/// all of it, other formats what they can. The fields are documented for readers of the files in
+/// `docs/graph-json.md`; a change that breaks those readers needs a new
+/// [`GraphDocument::SCHEMA`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphDocument {
     /// Always [`GraphDocument::SCHEMA`].
@@ -20,12 +26,11 @@ pub struct GraphDocument {
     pub order: Vec<String>,
     /// The potential behind the order, one value per variable, for methods that have one.
     pub potential: Option<Vec<f64>>,
-    /// The class of graphs that data of this kind cannot tell apart.
-    pub cpdag: Cpdag,
-    /// How much of the graph is meant.
-    #[serde(default)]
-    pub claim: nocurl::Claim,
-    /// Which directions the assumptions of the method support and which not, in plain words.
+    /// The graphs that independences cannot tell apart, where they are known.
+    pub class: Option<Class>,
+    /// How much of the graph is determined; the edges say which directions.
+    pub determines: Determines,
+    /// Which directions are determined, and why, in plain words.
     #[serde(default)]
     pub directions: String,
     /// Means of the variables, in their order, where they are known.
@@ -34,10 +39,10 @@ pub struct GraphDocument {
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
-    /// Name of the method.
+    /// Name of the method, empty where it is not known.
     pub method: String,
     /// Its parameters, defaults included.
-    pub parameters: serde_json::Value,
+    pub parameters: Value,
     /// Seed of all randomness.
     pub seed: u64,
     /// Version of the program.
@@ -53,35 +58,49 @@ pub struct GraphDocument {
     /// Findings about the result ([`nocurl::checks`]); null without them. Not typed, so that
     /// findings of later versions can be read.
     #[serde(default)]
-    pub diagnosis: serde_json::Value,
+    pub diagnosis: Value,
     /// Wall time of the run.
     pub elapsed_seconds: f64,
 }
 
 impl GraphDocument {
-    /// Name and version of the schema that this crate writes and reads.
-    pub const SCHEMA: &str = "nocurl/graph/1";
+    /// Name and version of the schema that this crate writes.
+    pub const SCHEMA: &str = "nocurl/graph/2";
 
-    /// A graph by itself, all directions meant, with its edges from the largest weight to the
-    /// smallest.
-    pub fn new(names: &[String], dag: &Dag, order: &[usize], class: &nocurl::Cpdag) -> Self {
-        let name = |i: usize| names[i].clone();
+    /// A graph by itself with its edges from the largest weight to the smallest. `determined` says
+    /// which directions are determined; it has the adjacencies of `dag`.
+    pub fn new(names: &[String], dag: &Dag, determined: &Pdag) -> Self {
         let mut edges: Vec<(usize, usize, f64)> = dag.edges().collect();
         edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        let edges = edges.into_iter().map(|(from, to, weight)| Edge {
+            from: names[from].clone(),
+            to: names[to].clone(),
+            weight: Some(weight),
+            direction: match determined.has_directed(from, to) {
+                true => Direction::Determined,
+                false => Direction::Undetermined,
+            },
+        });
+        let determines =
+            if determined.is_directed() { Determines::Graph } else { Determines::Class };
+        Self {
+            edges: edges.collect(),
+            order: dag.order().iter().map(|&i| names[i].clone()).collect(),
+            determines,
+            ..Self::without_edges(names.to_vec())
+        }
+    }
+
+    /// These variables, and nothing known about them.
+    pub(super) fn without_edges(names: Vec<String>) -> Self {
         Self {
             schema: Self::SCHEMA.into(),
-            variables: names.to_vec(),
-            edges: edges
-                .into_iter()
-                .map(|(from, to, weight)| Edge { from: name(from), to: name(to), weight })
-                .collect(),
-            order: order.iter().map(|&i| name(i)).collect(),
+            edges: Vec::new(),
+            order: names.clone(),
+            variables: names,
             potential: None,
-            cpdag: Cpdag {
-                directed: class.directed().map(|(i, j)| [name(i), name(j)]).collect(),
-                undirected: class.undirected().map(|(i, j)| [name(i), name(j)]).collect(),
-            },
-            claim: nocurl::Claim::Dag,
+            class: None,
+            determines: Determines::Graph,
             directions: String::new(),
             means: None,
             bootstrap: None,
@@ -97,26 +116,133 @@ impl GraphDocument {
             elapsed_seconds: 0.0,
         }
     }
+
+    /// The acyclic graph of the edges as they are drawn, with their weights: 1 where there is none,
+    /// and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
+    ///
+    /// # Errors
+    /// A cycle, or an edge between variables that are not there; not in a document that was read.
+    pub fn dag(&self) -> Result<Dag, Error> {
+        let d = self.variables.len();
+        let mut weights = Mat::zeros(d, d);
+        for (from, to, edge) in self.indexed_edges()? {
+            let weight = edge.weight.unwrap_or(1.0);
+            weights[(from, to)] = if weight == 0.0 { f64::MIN_POSITIVE } else { weight };
+        }
+        Ok(Dag::named(weights, &self.variables)?)
+    }
+
+    /// The partially directed graph that says which directions are determined.
+    ///
+    /// # Errors
+    /// Edges that are there twice or between variables that are not there; not in a document that
+    /// was read.
+    pub fn determined(&self) -> Result<Pdag, Error> {
+        let (directed, undirected): (Vec<_>, Vec<_>) =
+            self.indexed_edges()?.into_iter().partition(|(_, _, edge)| edge.is_determined());
+        let ends = |edges: Vec<(usize, usize, &Edge)>| -> Vec<(usize, usize)> {
+            edges.into_iter().map(|(from, to, _)| (from, to)).collect()
+        };
+        Ok(Pdag::new(self.variables.len(), &ends(directed), &ends(undirected))?)
+    }
+
+    /// True when every edge has a weight.
+    pub fn is_weighted(&self) -> bool {
+        self.edges.iter().all(|edge| edge.weight.is_some())
+    }
+
+    /// True when every direction is one that somebody has drawn. An undirected edge of another
+    /// program has no direction and so no weight: the one it is drawn in here was chosen when it
+    /// was read.
+    pub fn is_drawn(&self) -> bool {
+        self.edges.iter().all(|edge| edge.is_determined() || edge.weight.is_some())
+    }
+
+    /// The edges with the positions of their variables.
+    pub(super) fn indexed_edges(&self) -> Result<Vec<(usize, usize, &Edge)>, Error> {
+        let positions: BTreeMap<&str, usize> =
+            self.variables.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let position = |name: &str| {
+            positions.get(name).copied().ok_or_else(|| {
+                Error::unsupported("graph", format!("an edge names `{name}`, which is no variable"))
+            })
+        };
+        self.edges
+            .iter()
+            .map(|edge| Ok((position(&edge.from)?, position(&edge.to)?, edge)))
+            .collect()
+    }
 }
 
-/// A directed edge.
+/// An edge as it is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The cause.
     pub from: String,
     /// The effect.
     pub to: String,
-    /// Change of the effect per unit of the cause.
-    pub weight: f64,
+    /// Change of the effect per unit of the cause, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Whether the edge points this way for a reason.
+    #[serde(default)]
+    pub direction: Direction,
 }
 
-/// A completed partially directed acyclic graph by its edges.
+impl Edge {
+    /// True when the direction is determined.
+    pub fn is_determined(&self) -> bool {
+        self.direction == Direction::Determined
+    }
+}
+
+/// Whether the direction of an edge is determined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// It points this way.
+    #[default]
+    Determined,
+    /// It may as well point the other way.
+    Undetermined,
+}
+
+impl Direction {
+    /// The word in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Determined => "determined",
+            Self::Undetermined => "undetermined",
+        }
+    }
+
+    /// The direction of this name.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        [Self::Determined, Self::Undetermined].into_iter().find(|value| value.name() == name)
+    }
+}
+
+/// A class of graphs by the edges of its partially directed graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cpdag {
+pub struct Class {
     /// Edges `[from, to]` that all graphs of the class share.
     pub directed: Vec<[String; 2]>,
-    /// Edges whose direction is open.
+    /// Edges that have either direction in some of them.
     pub undirected: Vec<[String; 2]>,
+}
+
+impl Class {
+    /// A class of graphs with names for the variables.
+    ///
+    /// # Panics
+    /// When there are fewer names than variables.
+    pub fn new(names: &[String], class: &Pdag) -> Self {
+        let pair = |(i, j): (usize, usize)| [names[i].clone(), names[j].clone()];
+        Self {
+            directed: class.directed().map(pair).collect(),
+            undirected: class.undirected().map(pair).collect(),
+        }
+    }
 }
 
 /// The table that a graph was learnt from.

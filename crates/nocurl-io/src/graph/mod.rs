@@ -1,15 +1,25 @@
-//! Graphs in files: what a run writes, and what an evaluation reads.
+//! Graphs in files: one document, read and written.
 
+mod attributes;
 mod bootstrap;
+mod builder;
 mod document;
-mod mark;
-mod parse;
-mod read;
+mod format;
+mod matrix;
+mod order;
 mod text;
-mod write;
 
-pub use bootstrap::{BootstrapSummary, EdgeSupport, PairSupport, PathSupport};
-pub use document::{Cpdag, Edge, GraphDocument, InputDescription};
-pub use mark::Mark;
-pub use read::{Graph, read_graph};
-pub use write::{GraphFormat, format_graph, write_graph};
+pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
+pub use document::{Class, Direction, Edge, GraphDocument, InputDescription};
+pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
+
+use crate::Error;
+use builder::Flaw;
+
+/// The error of a text that is no graph; `label` says where it came from.
+fn failure(label: &str, flaw: Flaw) -> Error {
+    match flaw {
+        Flaw::Invalid(reason) => Error::invalid(label, "graph", reason),
+        Flaw::Cycle(names) => Error::Cycle { path: label.into(), names },
+    }
+}

@@ -37,14 +37,18 @@ pub(super) fn gml_escape(text: &str) -> String {
     escaped
 }
 
-/// Undoes the character references of XML and GML; an unknown one is left as it is.
+/// The longest reference that is looked for, `&#1114111;`, so that text full of `&` takes no longer.
+const LONGEST_REFERENCE: usize = 10;
+
+/// Undoes the character references of GML; an unknown one is left as it is.
 pub(super) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('&') {
         plain.push_str(&rest[..start]);
         rest = &rest[start..];
-        let known = rest.find(';').and_then(|end| {
+        let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
+        let known = end.and_then(|end| {
             let c = match &rest[1..end] {
                 "amp" => Some('&'),
                 "lt" => Some('<'),
@@ -84,7 +88,8 @@ mod tests {
 
         #[test]
         fn xml_gives_names_without_control_characters_back(name in "\\PC*[\t\n]?") {
-            prop_assert_eq!(unescape(&xml_escape(&name)), name);
+            let plain = quick_xml::escape::unescape(&xml_escape(&name)).unwrap().into_owned();
+            prop_assert_eq!(plain, name);
         }
 
         #[test]

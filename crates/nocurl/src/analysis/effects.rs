@@ -9,7 +9,7 @@
 //! The graph and its weights are taken as true. Where the directions are known up to an
 //! equivalence class only, [`identified`] says which effects all its members share.
 
-use crate::core::{Cpdag, Dag, Error, Mat};
+use crate::core::{Dag, Error, Mat, Pdag};
 
 /// The total effect of each variable on each other: entry `(i, j)` is the sum over directed paths
 /// from `i` to `j` of the products of the weights, 0 where there is none. This is
@@ -120,8 +120,8 @@ fn follow(dag: &Dag, own: &[Option<f64>]) -> Vec<f64> {
 /// round. Cost O(d^2).
 ///
 /// ```
-/// use nocurl::{Cpdag, Dag, effects};
-/// let class = Cpdag::from_dag(&Dag::from_edges(4, &[(0, 1), (1, 3), (2, 3)])?);
+/// use nocurl::{Dag, Pdag, effects};
+/// let class = Pdag::class_of(&Dag::from_edges(4, &[(0, 1), (1, 3), (2, 3)])?);
 /// assert_eq!(effects::identified(&class, &[0]), [true, false, true, false]);
 /// assert_eq!(effects::identified(&class, &[2]), [true; 4]);
 /// # Ok::<(), nocurl::Error>(())
@@ -129,7 +129,7 @@ fn follow(dag: &Dag, own: &[Option<f64>]) -> Vec<f64> {
 ///
 /// # Panics
 /// When a member of `set` is not a variable.
-pub fn identified(class: &Cpdag, set: &[usize]) -> Vec<bool> {
+pub fn identified(class: &Pdag, set: &[usize]) -> Vec<bool> {
     let d = class.size();
     let mut is_set = vec![false; d];
     set.iter().for_each(|&i| is_set[i] = true);

@@ -126,6 +126,32 @@ pub enum Error {
         /// Variables on one cycle, in order.
         names: Vec<String>,
     },
+    /// Two graphs that are to be compared have different numbers of variables.
+    #[error("graphs to compare: the truth has {truth} variables, the estimate {estimate}")]
+    DifferentSizes {
+        /// Variables of the true graph.
+        truth: usize,
+        /// Variables of the estimate.
+        estimate: usize,
+    },
+    /// An edge that a partially directed graph cannot have.
+    #[error(
+        "variables {} and {} of {variables} cannot have this edge, or have one already", .from + 1, .to + 1
+    )]
+    NotAnEdge {
+        /// Where it starts.
+        from: usize,
+        /// Where it ends.
+        to: usize,
+        /// Variables of the graph.
+        variables: usize,
+    },
+    /// A partially directed graph that no acyclic graph belongs to.
+    #[error(
+        "no acyclic graph has the directed edges of this partially directed graph without a new \
+         v-structure: check its directions"
+    )]
+    NoMember,
     /// Prior knowledge that contradicts itself or cannot be used.
     #[error("prior knowledge: {reason}")]
     Knowledge {

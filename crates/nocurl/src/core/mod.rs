@@ -16,7 +16,7 @@ mod training;
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
-pub use graph::{Claim, Cpdag, Dag, Order};
+pub use graph::{Dag, Determines, Order, Pdag};
 pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
 pub use product::{gram_accumulate, matmul, matmul_accumulate};

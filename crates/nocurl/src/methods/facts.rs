@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::core::Claim;
+use crate::core::Determines;
 
 /// The most variables for which a check learns again where a method does not say otherwise: a
 /// limit of size and not of time, so that the same data always has the same findings.
@@ -23,7 +23,7 @@ pub struct Facts {
     /// What it does, in one line.
     pub summary: &'static str,
     /// How much of the graph it determines.
-    pub determines: Claim,
+    pub determines: Determines,
     /// What its directions come from.
     pub directions: Directions,
     /// What it must be given.
@@ -56,7 +56,7 @@ impl Facts {
         class: "",
         phrase: "",
         summary: "",
-        determines: Claim::Dag,
+        determines: Determines::Graph,
         directions: Directions::EqualVariances,
         needs: Needs::Moments,
         linear: true,

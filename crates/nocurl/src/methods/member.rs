@@ -1,7 +1,7 @@
 //! A graph to stand for an equivalence class.
 
 use super::sort_regress::{self, SortBy};
-use crate::core::{Cpdag, Dag, Error, Run};
+use crate::core::{Dag, Error, Pdag, Run};
 use crate::math::Problem;
 use crate::math::regress::Node;
 
@@ -20,7 +20,7 @@ const SAME: f64 = 1e-6;
 ///
 /// # Errors
 /// When the graph is no equivalence class.
-pub(super) fn member(problem: &Problem, class: &Cpdag) -> Result<Dag, Error> {
+pub(super) fn member(problem: &Problem, class: &Pdag) -> Result<Dag, Error> {
     let s = problem.sample_covariance();
     let variances = (0..class.size()).map(|v| s[(v, v)]);
     let (smallest, largest) = variances
@@ -31,7 +31,7 @@ pub(super) fn member(problem: &Problem, class: &Cpdag) -> Result<Dag, Error> {
             .map(|proposal| proposal.order.ranks()),
         false => None,
     };
-    let key = |graph: &Cpdag, v: usize| match &ranks {
+    let key = |graph: &Pdag, v: usize| match &ranks {
         Some(ranks) => ranks[v] as f64,
         None => {
             let parents = (0..graph.size()).filter(|&u| graph.has_directed(u, v)).collect();

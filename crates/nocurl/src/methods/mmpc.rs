@@ -10,7 +10,7 @@ use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameter
 use crate::core::graph::bits::{BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Claim, Dag, Error, Mat, MatRef, Order, Run, Termination};
+use crate::core::{Dag, Determines, Error, Mat, MatRef, Order, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::refit;
 
@@ -34,7 +34,7 @@ impl Method for Mmpc {
             name: "mmpc",
             class: "MMPC",
             summary: "skeleton by tests of independence (max-min parents and children)",
-            determines: Claim::Skeleton,
+            determines: Determines::Skeleton,
             directions: Directions::Nothing,
             chooses_edges: true,
             depends_on_units: false,

@@ -1,6 +1,6 @@
 //! What was learnt.
 
-use crate::core::{Claim, Cpdag, Dag, Mat, Termination};
+use crate::core::{Dag, Determines, Mat, Pdag, Termination};
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -12,10 +12,12 @@ pub struct Fit {
     pub order: Vec<usize>,
     /// A potential that rises along every edge.
     pub potential: Vec<f64>,
-    /// All graphs that fit as well by independences alone, of those that prior knowledge allows.
-    pub cpdag: Cpdag,
-    /// How much of the graph is meant.
-    pub claim: Claim,
+    /// The graphs that independences cannot tell apart, of those that prior knowledge allows.
+    pub class: Pdag,
+    /// How much of the graph is determined.
+    pub determines: Determines,
+    /// Which directions are determined: an undirected edge wherever one is not.
+    pub determined: Pdag,
     /// Weights before pruning and threshold, along the order.
     pub unpruned: Mat<f64>,
     /// The first estimate, maybe cyclic, for methods that make an order of one.

@@ -2,7 +2,7 @@
 
 use super::prune::prune;
 use super::{Fit, Options};
-use crate::core::{Cpdag, Dag, Data, Error, Mat, Order, Run, Termination};
+use crate::core::{Dag, Data, Error, Mat, Order, Pdag, Run, Termination};
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
 use crate::math::{Problem, hodge};
@@ -119,21 +119,23 @@ fn conclude(
     let s = problem.second_moments();
     let (unpruned_loss, loss) =
         (least_squares(s, unpruned.as_ref()), least_squares(s, dag.weights()));
-    let mut cpdag = Cpdag::from_dag(&dag);
+    let mut class = Pdag::class_of(&dag);
     if !problem.knowledge().is_empty() {
         // No graph rather than one that breaks what is known.
         let satisfied = problem.knowledge().is_satisfied_by(&dag);
         debug_assert_eq!(satisfied, Ok(()));
         satisfied?;
-        problem.knowledge().direct(&mut cpdag);
+        problem.knowledge().direct(&mut class);
     }
     let mut warnings = problem.warnings().to_vec();
     warnings.extend(proposal.warnings);
     warnings.extend(ending(proposal.termination));
     let potential = proposal.potential;
+    let determines = options.determines();
     Ok(Fit {
-        cpdag,
-        claim: options.claim(),
+        determined: determines.determined(&dag, &class),
+        class,
+        determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&proposal.order)),
         order: proposal.order.sequence(),
         dag,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Prune;
 use super::refine::Refine;
-use crate::core::{Claim, Error, KnowledgeSpec};
+use crate::core::{Determines, Error, KnowledgeSpec};
 use crate::methods::{Algorithm, Facts, require};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
@@ -67,8 +67,8 @@ impl Options {
         self.threshold.unwrap_or(if chosen { 0.0 } else { DEFAULT_THRESHOLD })
     }
 
-    /// What the result claims: that of the method, or of the order search that comes after it.
-    pub fn claim(&self) -> Claim {
+    /// How much of the graph is determined, by the method or by the refinement after it.
+    pub fn determines(&self) -> Determines {
         self.facts().determines
     }
 
@@ -80,7 +80,7 @@ impl Options {
         let method = self.algorithm.facts();
         let goes_on = self.refine.is_some() || self.prune.is_some();
         method.depends_on_units
-            || goes_on && method.determines == Claim::Class
+            || goes_on && method.determines == Determines::Class
             || self.facts().assumes_equal_variances()
             || self.effective_threshold() > 0.0
     }

@@ -2,7 +2,7 @@
 
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Dataset, Error, Mat, Options, Progress, Run};
+use nocurl::{Algorithm, Dataset, Determines, Error, Mat, Options, Progress, Run};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -48,18 +48,18 @@ proptest! {
     }
 
     #[test]
-    fn frequencies_are_consistent_whatever_the_claim(
+    fn frequencies_are_consistent_whatever_is_determined(
         seed in 0_u64..1000,
         method in prop::sample::select(vec!["nocurl", "eq-td", "fges", "mmpc"]),
         rows in 20_usize..200,
     ) {
         let (data, options) = (data(seed, 6, rows), by(method));
         let found = bootstrap(&data, &options, &params(12), &Run::default()).unwrap();
-        check_consistency(&found, options.claim())?;
+        check_consistency(&found, options.determines())?;
     }
 }
 
-fn check_consistency(found: &Bootstrap, claim: Claim) -> Result<(), TestCaseError> {
+fn check_consistency(found: &Bootstrap, determines: Determines) -> Result<(), TestCaseError> {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
     let ancestor = |from: usize, to: usize| {
         let path = found.paths.iter().find(|path| (path.from, path.to) == (from, to));
@@ -74,10 +74,10 @@ fn check_consistency(found: &Bootstrap, claim: Claim) -> Result<(), TestCaseErro
         prop_assert!(ancestor(pair.from, pair.to) >= pair.forward);
         prop_assert!(ancestor(pair.to, pair.from) >= pair.backward);
         prop_assert!(pair.weight.is_some(), "the more frequent direction occurs");
-        match claim {
-            Claim::Dag => prop_assert_eq!(pair.undirected, 0.0),
-            Claim::Skeleton => prop_assert_eq!(pair.undirected, pair.adjacent),
-            Claim::Class => {}
+        match determines {
+            Determines::Graph => prop_assert_eq!(pair.undirected, 0.0),
+            Determines::Skeleton => prop_assert_eq!(pair.undirected, pair.adjacent),
+            Determines::Class => {}
         }
         for interval in [pair.weight, pair.weight_backward].into_iter().flatten() {
             prop_assert!(interval.lower <= interval.upper);

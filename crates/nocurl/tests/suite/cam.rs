@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nocurl::methods::Cam;
 use nocurl::metrics::compare;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Dataset, Error, Fit, Mat, Options, Progress, Run, learn};
+use nocurl::{Algorithm, Dataset, Determines, Error, Fit, Mat, Options, Progress, Run, learn};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -66,7 +66,7 @@ fn a_nonlinear_chain_is_found_in_its_direction() {
     assert_eq!(edges(&fit(&data)), [(0, 1), (1, 2), (2, 3)]);
     let fit = fit(&data);
     assert_eq!(fit.order, [0, 1, 2, 3]);
-    assert_eq!(fit.claim, Claim::Dag);
+    assert_eq!(fit.determines, Determines::Graph);
 }
 
 #[test]

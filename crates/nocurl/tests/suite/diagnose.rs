@@ -10,7 +10,9 @@ use nocurl::checks::{
 use nocurl::methods::{Exact, ExactScore};
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Noise, Simulation, Variances, simulate};
-use nocurl::{Algorithm, Claim, Dag, Data, Dataset, Error, Fit, Mat, Moments, Options, Run, learn};
+use nocurl::{
+    Algorithm, Dag, Data, Dataset, Determines, Error, Fit, Mat, Moments, Options, Run, learn,
+};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -593,11 +595,11 @@ fn methods_that_say_so_do_not_depend_on_units() {
             assert_eq!(options.depends_on_units(), algorithm.facts().depends_on_units);
             let [a, b] =
                 [&data, &other].map(|data| learn(data, &options, &Run::default()).unwrap());
-            let same = match a.claim {
-                Claim::Dag => {
+            let same = match a.determines {
+                Determines::Graph => {
                     (0..8).all(|i| (0..8).all(|j| a.dag.has_edge(i, j) == b.dag.has_edge(i, j)))
                 }
-                _ => a.cpdag == b.cpdag,
+                _ => a.class == b.class,
             };
             let name = algorithm.name();
             assert!(same || algorithm.facts().depends_on_units, "{name} depends on units");

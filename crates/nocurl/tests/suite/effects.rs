@@ -4,7 +4,7 @@
 use nocurl::Run;
 use nocurl::effects::{identified, intervene, of, total};
 use nocurl::methods::EqTd;
-use nocurl::{Algorithm, Claim, Cpdag, Dag, Mat, Options, learn};
+use nocurl::{Algorithm, Dag, Determines, Mat, Options, Pdag, learn};
 use proptest::prelude::*;
 
 /// Graphs of up to `most` variables, in any order, with weights between -2 and 2.
@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn identified_effects_are_those_that_all_members_agree_on(dag in dags(5)) {
         // Every member of the class, its weights fitted to the same moments, is asked.
-        let class = Cpdag::from_dag(&dag);
+        let class = Pdag::class_of(&dag);
         let covariance = implied_covariance(&dag);
         let members = members(&class);
         let d = dag.size();
@@ -126,7 +126,7 @@ fn implied_covariance(dag: &Dag) -> Mat<f64> {
 }
 
 /// All graphs of the class, by trying every choice of directions.
-fn members(class: &Cpdag) -> Vec<Dag> {
+fn members(class: &Pdag) -> Vec<Dag> {
     let open: Vec<(usize, usize)> = class.undirected().collect();
     (0..1_u32 << open.len())
         .filter_map(|choice| {
@@ -140,7 +140,7 @@ fn members(class: &Cpdag) -> Vec<Dag> {
             );
             Dag::from_edges(class.size(), &edges).ok()
         })
-        .filter(|dag| Cpdag::from_dag(dag) == *class)
+        .filter(|dag| Pdag::class_of(dag) == *class)
         .collect()
 }
 
@@ -157,7 +157,7 @@ fn fitted(dag: &Dag, covariance: &Mat<f64>) -> Dag {
 #[test]
 fn an_open_first_edge_leaves_the_effect_open() {
     // Two members: 0 -> 1 -> 2 and its reverse, and the fork at 1.
-    let class = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (1, 2)]).unwrap());
+    let class = Pdag::class_of(&Dag::from_edges(3, &[(0, 1), (1, 2)]).unwrap());
     assert_eq!(identified(&class, &[0]), [true, false, false]);
     assert_eq!(identified(&class, &[1]), [false, true, false]);
     // With the middle held fixed, nothing gets past it.
@@ -238,7 +238,7 @@ fn an_effect_of_a_fit_is_the_regression_of_the_target_on_a_source() {
     .unwrap();
     let moments = simulated.data.moments();
     let fit = learn(&moments, &options, &Run::default()).unwrap();
-    assert_eq!(fit.claim, Claim::Dag);
+    assert_eq!(fit.determines, Determines::Graph);
     let first = fit.order[0];
     let s = moments.second_moments(true);
     for (j, effect) in of(&fit.dag, first).into_iter().enumerate().filter(|&(j, _)| j != first) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use nocurl::methods::{Exact, ExactScore, Fges, FgesSearch};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Cpdag, Dag, Dataset, Error, Mat, Moments, Options, Run, learn};
+use nocurl::{Algorithm, Dag, Dataset, Determines, Error, Mat, Moments, Options, Pdag, Run, learn};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -49,7 +49,7 @@ fn residual(s: &Mat<f64>, j: usize, given: &[usize]) -> f64 {
 }
 
 /// All members of a class, by trying all directions of its open edges.
-fn members(class: &Cpdag) -> Vec<Dag> {
+fn members(class: &Pdag) -> Vec<Dag> {
     let directed: Vec<(usize, usize)> = class.directed().collect();
     let open: Vec<(usize, usize)> = class.undirected().collect();
     (0..1usize << open.len())
@@ -61,14 +61,14 @@ fn members(class: &Cpdag) -> Vec<Dag> {
             let edges: Vec<_> = directed.iter().copied().chain(turned).collect();
             Dag::from_edges(class.size(), &edges).ok()
         })
-        .filter(|dag| Cpdag::from_dag(dag) == *class)
+        .filter(|dag| Pdag::class_of(dag) == *class)
         .collect()
 }
 
 /// The best class that has a member with one edge more (or less) than a member of `class`.
-fn best_step(moments: &Moments, class: &Cpdag, add: bool, penalty: f64) -> Option<(f64, Cpdag)> {
+fn best_step(moments: &Moments, class: &Pdag, add: bool, penalty: f64) -> Option<(f64, Pdag)> {
     let d = class.size();
-    let mut best: Option<(f64, Cpdag)> = None;
+    let mut best: Option<(f64, Pdag)> = None;
     for member in members(class) {
         for (i, j) in (0..d).flat_map(|i| (0..d).map(move |j| (i, j))) {
             let mut weights = member.weights().to_owned();
@@ -79,7 +79,7 @@ fn best_step(moments: &Moments, class: &Cpdag, add: bool, penalty: f64) -> Optio
             let Ok(dag) = Dag::new(weights) else { continue };
             let value = score(moments, &dag, penalty);
             if best.as_ref().is_none_or(|(lowest, _)| value < lowest - 1e-9) {
-                best = Some((value, Cpdag::from_dag(&dag)));
+                best = Some((value, Pdag::class_of(&dag)));
             }
         }
     }
@@ -88,9 +88,9 @@ fn best_step(moments: &Moments, class: &Cpdag, add: bool, penalty: f64) -> Optio
 
 /// The published search by its definition: classes next to a class are those of its members'
 /// neighbours.
-fn by_definition(moments: &Moments, penalty: f64) -> Cpdag {
+fn by_definition(moments: &Moments, penalty: f64) -> Pdag {
     let empty = Dag::empty(moments.columns());
-    let (mut class, mut value) = (Cpdag::from_dag(&empty), score(moments, &empty, penalty));
+    let (mut class, mut value) = (Pdag::class_of(&empty), score(moments, &empty, penalty));
     for add in [true, false] {
         while let Some((lower, next)) =
             best_step(moments, &class, add, penalty).filter(|(lower, _)| *lower < value)
@@ -108,7 +108,7 @@ fn two_phases_are_the_search_by_definition() {
         let moments = data(5, 2.0 + (seed % 3) as f64, 60 + 20 * seed as usize, seed);
         for penalty in [1.0, 2.0] {
             let fit = fges(&moments, FgesSearch::TwoPhase, penalty);
-            assert_eq!(fit.cpdag, by_definition(&moments, penalty), "seed {seed}");
+            assert_eq!(fit.class, by_definition(&moments, penalty), "seed {seed}");
             edges += fit.dag.edge_count();
         }
     }
@@ -123,7 +123,7 @@ fn nothing_next_to_the_result_is_better() {
         let value = score(&moments, &fit.dag, 1.0);
         for add in [true, false] {
             let (next, _) =
-                best_step(&moments, &fit.cpdag, add, 1.0).unwrap_or((f64::MAX, fit.cpdag.clone()));
+                best_step(&moments, &fit.class, add, 1.0).unwrap_or((f64::MAX, fit.class.clone()));
             assert!(next > value - 1e-6, "seed {seed}: {next} after {value}");
         }
     }
@@ -171,10 +171,10 @@ fn directions_are_those_of_the_class() {
         fges(&moments, FgesSearch::Thorough, 2.0)
     };
     let chain = three(&[(0, 1), (1, 2)]);
-    assert_eq!(chain.cpdag.undirected().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
-    assert_eq!(chain.claim, Claim::Class);
+    assert_eq!(chain.class.undirected().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+    assert_eq!(chain.determines, Determines::Class);
     let collider = three(&[(0, 1), (2, 1)]);
-    assert_eq!(collider.cpdag.directed().collect::<Vec<_>>(), [(0, 1), (2, 1)]);
+    assert_eq!(collider.class.directed().collect::<Vec<_>>(), [(0, 1), (2, 1)]);
     assert_eq!(three(&[]).dag.edge_count(), 0);
 }
 
@@ -192,9 +192,9 @@ fn units_and_the_order_of_columns_do_not_matter() {
     let moved = Moments::from_covariance(names, 800, vec![0.0; d], scaled.as_ref()).unwrap();
     let fit = fges(&moved, FgesSearch::Thorough, 2.0);
     let mut back: Vec<(usize, usize)> =
-        fit.cpdag.directed().map(|(i, j)| (place[i], place[j])).collect();
+        fit.class.directed().map(|(i, j)| (place[i], place[j])).collect();
     back.sort_unstable();
-    assert_eq!(back, expected.cpdag.directed().collect::<Vec<_>>());
+    assert_eq!(back, expected.class.directed().collect::<Vec<_>>());
 }
 
 #[test]
@@ -212,8 +212,8 @@ fn finds_sparse_graphs_from_plenty_of_data() {
         };
         let simulated = simulate(&simulation, seed).unwrap();
         let fit = fges(&simulated.data.moments(), FgesSearch::Thorough, 2.0);
-        let truth = Cpdag::from_dag(&simulated.truth);
-        distances.insert(seed, nocurl::metrics::cpdag_shd(&truth, &fit.cpdag).unwrap());
+        let truth = Pdag::class_of(&simulated.truth);
+        distances.insert(seed, nocurl::metrics::cpdag_shd(&truth, &fit.class).unwrap());
     }
     assert!(distances.values().filter(|&&distance| distance == 0).count() >= 9, "{distances:?}");
 }
@@ -272,7 +272,7 @@ fn against(program: &str, search: FgesSearch) -> Vec<(f64, f64)> {
         let pairs = |kind: &str| -> Vec<(usize, usize)> {
             serde_json::from_value(found[kind].clone()).unwrap()
         };
-        let class = Cpdag::new(moments.columns(), &pairs("directed"), &pairs("undirected"));
+        let class = Pdag::new(moments.columns(), &pairs("directed"), &pairs("undirected"));
         let penalty = found["penalty"].as_f64().unwrap();
         let theirs = score(&moments, &class.unwrap().to_dag().unwrap(), penalty);
         (score(&moments, &fges(&moments, search, penalty).dag, penalty), theirs)

@@ -8,7 +8,7 @@ use nocurl::methods::Solver;
 use nocurl::methods::{Exact, ExactScore, NoCurl, Notears, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
-use nocurl::{Algorithm, Cpdag, Dag, Dataset, Error, Fit, Mat, Moments, Options, learn, metrics};
+use nocurl::{Algorithm, Dag, Dataset, Error, Fit, Mat, Moments, Options, Pdag, learn, metrics};
 use proptest::prelude::*;
 
 use super::knowledge::consistent;
@@ -85,8 +85,8 @@ fn keeps(knowledge: &Knowledge, fit: &Fit) -> Result<(), TestCaseError> {
             prop_assert!(
                 fit.unpruned[(i, j)] == 0.0 || knowledge.allows(i, j) && place[i] < place[j]
             );
-            prop_assert!(!fit.cpdag.has_directed(i, j) || fit.dag.has_edge(i, j));
-            if fit.cpdag.has_undirected(i, j) {
+            prop_assert!(!fit.class.has_directed(i, j) || fit.dag.has_edge(i, j));
+            if fit.class.has_undirected(i, j) {
                 prop_assert!(knowledge.allows(i, j) && knowledge.allows(j, i));
             }
         }
@@ -285,16 +285,16 @@ proptest! {
         let knowledge = spec.resolve(moments.names()).unwrap();
         let options = Options { algorithm: bic(), knowledge: spec, ..Options::default() };
         let fit = learn(&moments, &options, &Run::default()).unwrap();
-        let class = Cpdag::from_dag(&fit.dag);
+        let class = Pdag::class_of(&fit.dag);
         let members: Vec<Dag> = all_dags()
             .into_iter()
-            .filter(|dag| Cpdag::from_dag(dag) == class)
+            .filter(|dag| Pdag::class_of(dag) == class)
             .filter(|dag| dag.edges().all(|(i, j, _)| knowledge.allows(i, j)))
             .collect();
         for i in 0..4 {
             for j in 0..4 {
                 let shared = members.iter().all(|dag| dag.has_edge(i, j));
-                prop_assert_eq!(fit.cpdag.has_directed(i, j), shared, "({}, {})", i, j);
+                prop_assert_eq!(fit.class.has_directed(i, j), shared, "({}, {})", i, j);
             }
         }
     }

@@ -12,8 +12,7 @@ use nocurl::methods::{NoCurl, Variant};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, simulate};
 use nocurl::{
-    Algorithm, Cpdag, Dataset, Error, Fit, Mat, Moments, Options, Order, Problem, Termination,
-    learn,
+    Algorithm, Dataset, Error, Fit, Mat, Moments, Options, Order, Pdag, Problem, Termination, learn,
 };
 use nocurl::{DEFAULT_THRESHOLD, Prune};
 use rand::SeedableRng;
@@ -86,7 +85,8 @@ fn pruning_comes_first_then_the_threshold() {
         threshold(&mut expected, bound);
         assert_eq!(fit.dag.weights(), expected.as_ref(), "threshold {bound}");
         assert_eq!(fit.unpruned, on_order(&problem, &order).unwrap().weights);
-        assert_eq!(fit.cpdag, Cpdag::from_dag(&fit.dag));
+        assert_eq!(fit.class, Pdag::class_of(&fit.dag));
+        assert_eq!(fit.determined, fit.determines.determined(&fit.dag, &fit.class));
     }
 }
 

@@ -3,7 +3,6 @@
 mod acyclicity;
 mod bootstrap;
 mod cam;
-mod cpdag;
 mod dag;
 mod dag_gnn;
 mod diagnose;
@@ -28,6 +27,7 @@ mod notears;
 mod notears_mlp;
 mod notebook;
 mod order_search;
+mod pdag;
 mod prune;
 mod reachability;
 mod refine;

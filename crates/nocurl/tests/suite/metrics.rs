@@ -1,8 +1,10 @@
 //! Distances against independent implementations, by hand and by their laws.
 
-use nocurl::metrics::{compare, cpdag_shd, delta_f, shd, sid};
+use nocurl::metrics::{
+    compare, compare_as, compare_partially_directed, cpdag_shd, delta_f, shd, sid,
+};
 use nocurl::simulate::{Simulation, simulate};
-use nocurl::{Cpdag, Dag, Mat};
+use nocurl::{Dag, Determines, Mat, Pdag};
 use proptest::prelude::*;
 
 const SACHS: [(&str, usize); 2] = [
@@ -40,7 +42,7 @@ fn distances_agree_with_gadjid_and_causal_learn() {
         let estimate = graph(case.variables, &case.estimate);
         let found = compare(&truth, &estimate).unwrap();
         assert_eq!(
-            (found.shd, found.sid, found.cpdag_shd),
+            (found.shd, found.sid.unwrap(), found.cpdag_shd),
             (case.shd, case.sid, case.cpdag_shd),
             "case {number}"
         );
@@ -75,7 +77,7 @@ fn empty_and_full_graphs_have_finite_rates() {
     // No pair is without a true edge: the denominator of the false positive rate is 1.
     let reversed = compare(&full, &turned).unwrap();
     assert_eq!((reversed.reversed, reversed.fdr, reversed.fpr), (3, 1.0, 3.0));
-    assert_eq!((reversed.skeleton_f1, reversed.cpdag_shd, reversed.sid), (1.0, 0, 6));
+    assert_eq!((reversed.skeleton_f1, reversed.cpdag_shd, reversed.sid), (1.0, 0, Some(6)));
 }
 
 #[test]
@@ -85,8 +87,51 @@ fn graphs_of_different_size_are_refused_in_one_line() {
     assert_eq!(compare(&two, &three).unwrap_err().to_string(), expected);
     assert_eq!(shd(&two, &three).unwrap_err().to_string(), expected);
     assert_eq!(sid(&two, &three).unwrap_err().to_string(), expected);
-    let error = cpdag_shd(&Cpdag::from_dag(&two), &Cpdag::from_dag(&three)).unwrap_err();
+    let error = cpdag_shd(&Pdag::class_of(&two), &Pdag::class_of(&three)).unwrap_err();
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn an_undetermined_direction_contradicts_nothing() {
+    let truth = Dag::from_edges(3, &[(0, 1), (1, 2)]).unwrap();
+    let estimate = Dag::from_edges(3, &[(0, 1), (1, 2), (0, 2)]).unwrap();
+    assert_eq!(compare(&truth, &estimate).unwrap().shd, 1);
+    let turned = Dag::from_edges(3, &[(1, 0), (2, 1)]).unwrap();
+    // The given graph decides, not the class of the estimate, which has no directed edge here.
+    let half = Pdag::new(3, &[(1, 0)], &[(1, 2)]).unwrap();
+    let scores = compare_as(&truth, &turned, &half, Determines::Class).unwrap();
+    assert_eq!((scores.shd, scores.reversed, scores.cpdag_shd), (1, 1, 0));
+    assert_eq!(scores.sid, compare(&truth, &turned).unwrap().sid);
+    let none = Pdag::new(3, &[], &[(0, 1), (1, 2)]).unwrap();
+    let with = |determines| compare_as(&truth, &turned, &none, determines).unwrap().reversed;
+    assert_eq!((with(Determines::Class), with(Determines::Skeleton)), (0, 2));
+    assert!(compare_as(&truth, &turned, &Pdag::of_dag(&Dag::empty(2)), Determines::Class).is_err());
+}
+
+#[test]
+fn partially_directed_graphs_are_compared_pair_by_pair() {
+    let graph = |directed: &[_], undirected: &[_]| Pdag::new(4, directed, undirected).unwrap();
+    let truth = graph(&[(0, 1), (2, 1)], &[(2, 3)]);
+    let with = |estimate: &Pdag, determines| {
+        let found = compare_partially_directed(&truth, estimate, determines).unwrap();
+        assert_eq!(found.sid, None);
+        (found.shd, found.extra, found.missing, found.reversed, found.cpdag_shd)
+    };
+    assert_eq!(with(&truth, Determines::Class), (0, 0, 0, 0, 0));
+    // 1 -> 0 contradicts, 3 -> 2 does not, 0 - 3 is extra and 1 - 2 missing.
+    let estimate = graph(&[(1, 0), (3, 2)], &[(0, 3)]);
+    assert_eq!(with(&estimate, Determines::Class), (3, 1, 1, 1, 4));
+    // Of a skeleton only the direction that the truth determines is missed.
+    let skeleton = graph(&[], &[(0, 1), (2, 3)]);
+    assert_eq!(with(&skeleton, Determines::Skeleton), (2, 0, 1, 1, 2));
+    // A graph whose edges are all directed stands for its class, which is the truth here.
+    let dag = graph(&[(0, 1), (2, 1), (2, 3)], &[]);
+    assert_eq!(with(&dag, Determines::Graph), (0, 0, 0, 0, 0));
+    let cycle = graph(&[(0, 1), (1, 2), (2, 0)], &[]);
+    assert!(compare_partially_directed(&cycle, &truth, Determines::Graph).is_err());
+    let small = Pdag::new(3, &[], &[]).unwrap();
+    let error = compare_partially_directed(&truth, &small, Determines::Graph).unwrap_err();
+    assert_eq!(error, nocurl::Error::DifferentSizes { truth: 4, estimate: 3 });
 }
 
 #[test]
@@ -210,7 +255,7 @@ proptest! {
         let same = x.edges().map(|e| (e.0, e.1)).eq(y.edges().map(|e| (e.0, e.1)));
         prop_assert_eq!(distance(&x, &y) == 0, same);
         prop_assert_eq!(distance(&x, &x), 0);
-        let complete = [&x, &y, &z].map(Cpdag::from_dag);
+        let complete = [&x, &y, &z].map(Pdag::class_of);
         let distance = |p: usize, q: usize| cpdag_shd(&complete[p], &complete[q]).unwrap();
         prop_assert_eq!(distance(0, 1), distance(1, 0));
         prop_assert!(distance(0, 2) <= distance(0, 1) + distance(1, 2));
@@ -225,7 +270,7 @@ proptest! {
         prop_assert_eq!(found.shd, shd(&truth, &estimate).unwrap());
         prop_assert_eq!(found.true_edges, truth.edge_count());
         prop_assert_eq!(found.estimated_edges, estimate.edge_count());
-        prop_assert!(found.sid <= variables * (variables - 1));
+        prop_assert!(found.sid.unwrap() <= variables * (variables - 1));
         let backward = compare(&estimate, &truth).unwrap();
         prop_assert_eq!(
             (found.extra, found.reversed, found.precision, found.skeleton_precision),

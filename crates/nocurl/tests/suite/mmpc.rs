@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use nocurl::methods::Mmpc;
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Error, Fit, Mat, Moments, Options, Run, learn};
+use nocurl::{Algorithm, Determines, Error, Fit, Mat, Moments, Options, Run, learn};
 
 fn mmpc(moments: &Moments, params: Mmpc) -> Fit {
     let options = Options { algorithm: Algorithm::from(params), ..Options::default() };
@@ -91,7 +91,7 @@ fn the_skeleton_is_that_of_a_second_implementation() {
             let fit = mmpc(&moments, Mmpc { alpha, ..Mmpc::default() });
             let expected = skeleton(&moments.second_moments(true), moments.rows() as f64, critical);
             assert_eq!(adjacencies(&fit), expected, "alpha {alpha}, seed {seed}");
-            assert_eq!(fit.claim, Claim::Skeleton);
+            assert_eq!(fit.determines, Determines::Skeleton);
         }
     }
 }

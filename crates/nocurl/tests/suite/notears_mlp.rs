@@ -8,7 +8,7 @@ use nocurl::methods::{DagGnn, NoCurlMlp, NotearsMlp};
 use nocurl::metrics::shd;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
-    Algorithm, Claim, Dataset, Error, Fit, Mat, Options, Progress, Run, Termination, learn,
+    Algorithm, Dataset, Determines, Error, Fit, Mat, Options, Progress, Run, Termination, learn,
 };
 
 use crate::notebook::{Notebook, written_and_read};
@@ -49,7 +49,7 @@ fn nonlinear_graphs_are_found() {
                 let drawn = additive(5, 800, seed);
                 let fit = learn(&drawn.data, &options, &Run::default()).unwrap();
                 assert_eq!(fit.termination, Termination::Converged);
-                assert_eq!(fit.claim, Claim::Dag);
+                assert_eq!(fit.determines, Determines::Graph);
                 shd(&drawn.truth, &fit.dag).unwrap()
             })
             .sum();

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use nocurl::internals::regress::refit;
 use nocurl::methods::{Exact, ExactScore, Fges, FgesSearch, OrderSearch};
 use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
-use nocurl::{Algorithm, Claim, Cpdag, Error, Fit, Mat, Moments, Options, Problem, Run, learn};
+use nocurl::{Algorithm, Determines, Error, Fit, Mat, Moments, Options, Pdag, Problem, Run, learn};
 
 use crate::fges::score;
 
@@ -91,9 +91,9 @@ fn recovers_the_class_of_standardised_data() {
         };
         let simulated = simulate(&simulation, seed).unwrap();
         let found = search(&simulated.data.moments(), 2.0, 50);
-        assert_eq!(found.claim, Claim::Class);
-        assert_eq!(found.cpdag, Cpdag::from_dag(&found.dag));
-        hits += u32::from(found.cpdag == Cpdag::from_dag(&simulated.truth));
+        assert_eq!(found.determines, Determines::Class);
+        assert_eq!(found.class, Pdag::class_of(&found.dag));
+        hits += u32::from(found.class == Pdag::class_of(&simulated.truth));
     }
     assert!(hits >= 9, "{hits} of 10 classes were found");
 }
@@ -110,8 +110,8 @@ fn does_not_depend_on_units_and_gives_weights_in_them() {
     let scaled =
         Moments::from_covariance(names, moments.rows(), vec![0.0; 12], scaled.as_ref()).unwrap();
     let found = search(&scaled, 2.0, 20);
-    assert_eq!(found.cpdag, plain.cpdag);
-    assert!(plain.cpdag.directed().count() > 5);
+    assert_eq!(found.class, plain.class);
+    assert!(plain.class.directed().count() > 5);
     let shared = plain.dag.edges().filter(|&(i, j, _)| found.dag.has_edge(i, j));
     let same_parents = |j| plain.dag.parents(j).eq(found.dag.parents(j));
     for (i, j, weight) in shared.filter(|&(_, j, _)| same_parents(j)) {
@@ -135,8 +135,8 @@ fn open_directions_follow_similar_error_variances() {
         };
         let simulated = simulate(&simulation, seed).unwrap();
         let found = search(&simulated.data.moments(), 2.0, 10);
-        assert_eq!(found.cpdag, Cpdag::from_dag(&simulated.truth), "seed {seed}");
-        assert!(found.cpdag.undirected().count() > 0, "seed {seed}");
+        assert_eq!(found.class, Pdag::class_of(&simulated.truth), "seed {seed}");
+        assert!(found.class.undirected().count() > 0, "seed {seed}");
         let edges = |dag: &nocurl::Dag| dag.edges().map(|(i, j, _)| (i, j)).collect::<Vec<_>>();
         assert_eq!(edges(&found.dag), edges(&simulated.truth), "seed {seed}");
     }

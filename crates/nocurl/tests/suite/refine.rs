@@ -11,7 +11,7 @@ use nocurl::methods::exact;
 use nocurl::methods::{Exact, ExactScore};
 use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, Variances, simulate};
-use nocurl::{Cpdag, Dag, Dataset, Error, Mat, MatRef, Moments, Order, Problem, Run};
+use nocurl::{Dag, Dataset, Error, Mat, MatRef, Moments, Order, Pdag, Problem, Run};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -220,7 +220,7 @@ fn bic_recovers_equivalence_classes_of_standardised_data() {
         let found =
             Refine::BIC.search(&Task::new(&problem, &Run::default()), &shuffled(8, seed)).unwrap();
         let graph = Dag::new(prune(&problem, &found.order, Prune::Bic).unwrap()).unwrap();
-        hits += u32::from(Cpdag::from_dag(&graph) == Cpdag::from_dag(&truth));
+        hits += u32::from(Pdag::class_of(&graph) == Pdag::class_of(&truth));
     }
     // 16 when this was written, from random starts.
     assert!(hits >= 15, "{hits} of 20 classes were found");

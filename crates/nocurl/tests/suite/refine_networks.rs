@@ -8,7 +8,7 @@ use nocurl::metrics::shd;
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
-    Algorithm, Claim, Dag, Dataset, Error, Fit, Mat, Options, Order, Problem, Run, learn,
+    Algorithm, Dag, Dataset, Determines, Error, Fit, Mat, Options, Order, Problem, Run, learn,
 };
 
 fn drawn(mechanism: Mechanism, variables: usize, rows: usize, seed: u64) -> Simulated {
@@ -84,7 +84,7 @@ fn effects_that_are_not_additive_are_found() {
     let data = Dataset::new(Dataset::default_names(3), values).unwrap();
     let fit = learn(&data, &options(), &Run::default()).unwrap();
     assert_eq!(edges(&fit), [(0, 2), (1, 2)]);
-    assert_eq!(fit.claim, Claim::Dag);
+    assert_eq!(fit.determines, Determines::Graph);
 }
 
 #[test]

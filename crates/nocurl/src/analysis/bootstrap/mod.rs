@@ -92,15 +92,15 @@ pub struct Pair {
     pub from: usize,
     /// Where it ends.
     pub to: usize,
-    /// Frequency of `from -> to`, as far as the claim of the method means directions.
+    /// Frequency of `from -> to` as a determined direction.
     pub forward: f64,
     /// Frequency of `to -> from`.
     pub backward: f64,
-    /// Frequency of an edge whose direction the claim leaves open.
+    /// Frequency of an edge whose direction is undetermined.
     pub undirected: f64,
     /// Frequency of an edge of any kind: the sum of the three.
     pub adjacent: f64,
-    /// Weights of `from -> to` over the replicates whose graph has it, its claim aside.
+    /// Weights of `from -> to` over the replicates whose graph has it, determined or not.
     pub weight: Option<Interval>,
     /// Weights of `to -> from` in the same way.
     pub weight_backward: Option<Interval>,
@@ -113,10 +113,10 @@ pub struct Path {
     pub from: usize,
     /// Where they end.
     pub to: usize,
-    /// Share of replicates with a path of edges whose directions are meant.
+    /// Share of replicates with a path of edges whose directions are determined.
     pub ancestor: f64,
-    /// Total effects over all replicates, 0 in those whose graph has no path; directions that the
-    /// claim leaves open are taken as the replicate's graph has them.
+    /// Total effects over all replicates, 0 in those whose graph has no path; undetermined
+    /// directions are taken as the replicate's graph has them.
     pub effect: Interval,
 }
 

@@ -3,29 +3,28 @@
 use super::{Interval, Pair, Path};
 use crate::analysis::effects;
 use crate::core::graph::Reachability;
-use crate::core::{Cpdag, Dag, Mat};
+use crate::core::{Dag, Mat, Pdag};
 use crate::pipeline::Fit;
 
 /// What is counted of one replicate.
 pub(super) struct Replicate {
     dag: Dag,
-    /// The graph with an undirected edge wherever the direction is not meant.
-    meant: Cpdag,
-    /// Who reaches whom along directions that are meant.
+    /// Which directions are determined.
+    determined: Pdag,
+    /// Who reaches whom along determined directions.
     ancestors: Reachability,
     effects: Mat<f64>,
 }
 
 impl Replicate {
     pub(super) fn new(fit: Fit) -> Self {
-        let meant = fit.claim.meant(&fit.dag, &fit.cpdag);
         let d = fit.dag.size();
         let mut directed = Mat::zeros(d, d);
-        meant.directed().for_each(|edge| directed[edge] = 1.0);
+        fit.determined.directed().for_each(|edge| directed[edge] = 1.0);
         Self {
             ancestors: Reachability::new(directed.as_ref()),
             effects: effects::total(&fit.dag),
-            meant,
+            determined: fit.determined,
             dag: fit.dag,
         }
     }
@@ -64,8 +63,8 @@ impl Tally {
         for i in 0..d {
             for j in 0..d {
                 let at = i * d + j;
-                self.directed[at] += u32::from(replicate.meant.has_directed(i, j));
-                self.undirected[at] += u32::from(replicate.meant.has_undirected(i, j));
+                self.directed[at] += u32::from(replicate.determined.has_directed(i, j));
+                self.undirected[at] += u32::from(replicate.determined.has_undirected(i, j));
                 self.ancestor[at] += u32::from(replicate.ancestors.reaches(i, j));
                 let (weight, effect) = (replicate.dag.weights()[(i, j)], replicate.effects[(i, j)]);
                 if weight != 0.0 {
@@ -91,7 +90,7 @@ impl Tally {
             for j in i + 1..d {
                 let (mut there, mut back) = (place(i, j), place(j, i));
                 let (mut from, mut to) = (i, j);
-                // By directions that are meant; where none is, by those of the graphs.
+                // By determined directions; where there is none, by those of the graphs.
                 let often = |at: usize| (self.directed[at], self.weights[at].len());
                 if often(back) > often(there) {
                     (there, back, from, to) = (back, there, to, from);
@@ -223,11 +222,10 @@ mod tests {
         ];
         for edges in graphs {
             let dag = Dag::from_edges(4, edges).unwrap();
-            let meant = crate::core::Claim::Dag.meant(&dag, &Cpdag::from_dag(&dag));
             tally.add(&Replicate {
                 ancestors: Reachability::new(dag.weights()),
                 effects: effects::total(&dag),
-                meant,
+                determined: Pdag::of_dag(&dag),
                 dag,
             });
         }

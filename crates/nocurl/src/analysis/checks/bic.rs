@@ -2,7 +2,7 @@
 
 use super::case::{Case, regressions, short};
 use super::{Bic, Check, Finding, MOST_FOR_REFIT, Verdict};
-use crate::core::{Claim, Dag, Order, Run};
+use crate::core::{Dag, Determines, Order, Run};
 use crate::math::regress::Node;
 use crate::methods::{Algorithm, R2SortNRegress, SortNRegress};
 use crate::pipeline::{Options, Prune, learn, prune};
@@ -68,7 +68,7 @@ fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let told = format!("BIC {}", short(learnt));
     // Linear scores are no measure of curved effects, nor is one graph a measure of a skeleton.
-    let fair = !case.is_nonlinear() && case.options.claim() != Claim::Skeleton;
+    let fair = !case.is_nonlinear() && case.options.determines() != Determines::Skeleton;
     let most = if fair { Verdict::Concern } else { Verdict::Note };
     if case.fit.dag.edge_count() == 0 {
         return match best {

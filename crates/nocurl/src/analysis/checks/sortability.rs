@@ -4,7 +4,7 @@ use super::case::{Case, percent};
 use super::{Check, Finding, Sortability, Verdict};
 use crate::core::graph::bits::{BitMatrix, include, insert, members};
 use crate::core::parallel::*;
-use crate::core::{Claim, Dag};
+use crate::core::{Dag, Determines};
 
 /// Share from which sorting alone would give nearly the same order.
 const SORTED: f64 = 0.9;
@@ -114,7 +114,7 @@ fn judge(case: &Case<'_>, value: Option<f64>, rising: &str, advice: &str) -> (Ve
         return (Verdict::Ok, format!("{reason}; nothing needs to be done."));
     };
     let share = percent(value);
-    if case.options.claim() != Claim::Dag {
+    if case.options.determines() != Determines::Graph {
         let sentence = format!(
             "Along {share} of the paths {rising} rises, but this method leaves directions open, \
              so that it says little; nothing needs to be done."

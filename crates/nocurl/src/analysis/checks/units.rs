@@ -2,7 +2,7 @@
 
 use super::case::{Case, short};
 use super::{Check, Edge, Finding, Units, Verdict};
-use crate::core::{Claim, Data, Dataset, Error, Mat, Moments, Run};
+use crate::core::{Data, Dataset, Error, Mat, Moments, Run};
 use crate::pipeline::{Fit, learn};
 
 /// Standard deviations further apart than this make one threshold mean different things.
@@ -86,24 +86,22 @@ fn standardised(moments: &Moments, deviations: &[f64]) -> Result<Moments, Error>
     Moments::from_covariance(moments.names().to_vec(), moments.rows(), mean, scaled.as_ref())
 }
 
-/// How two variables are joined, as far as a method means it.
+/// How two variables are joined.
 #[derive(PartialEq)]
 enum Joint {
     Forward,
     Backward,
-    Open,
+    Undetermined,
 }
 
 fn joint(fit: &Fit, i: usize, j: usize) -> Option<Joint> {
-    if !fit.dag.has_edge(i, j) && !fit.dag.has_edge(j, i) {
-        return None;
+    let graph = &fit.determined;
+    match (graph.has_directed(i, j), graph.has_directed(j, i), graph.has_undirected(i, j)) {
+        (true, ..) => Some(Joint::Forward),
+        (_, true, _) => Some(Joint::Backward),
+        (_, _, true) => Some(Joint::Undetermined),
+        _ => None,
     }
-    let forward = match fit.claim {
-        Claim::Skeleton => return Some(Joint::Open),
-        Claim::Class if fit.cpdag.has_undirected(i, j) => return Some(Joint::Open),
-        Claim::Class | Claim::Dag => fit.dag.has_edge(i, j),
-    };
-    Some(if forward { Joint::Forward } else { Joint::Backward })
 }
 
 fn compare(case: &Case<'_>, refitted: &Fit, numbers: &mut Units) {

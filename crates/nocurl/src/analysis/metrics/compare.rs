@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::sid;
-use crate::core::{Claim, Cpdag, Dag, Error};
+use crate::core::{Dag, Determines, Error, Pdag};
 
 /// An estimated graph against the true one, edge by edge.
 ///
-/// With `T` edges in the truth, `E` in the estimate and `C` of them correct (same direction):
+/// With `T` edges in the truth, `E` in the estimate and `C` of them correct (no contradicting direction):
 /// `E = C + reversed + extra` and `T = C + reversed + missing`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
@@ -17,7 +17,7 @@ pub struct Comparison {
     pub extra: usize,
     /// Edges of the truth between variables that are not adjacent in the estimate.
     pub missing: usize,
-    /// Edges in both graphs with opposite directions; each counts once, not as extra and missing.
+    /// Edges in both graphs with contradicting directions; each counts once, not as extra and missing.
     pub reversed: usize,
     /// Edges of the truth.
     pub true_edges: usize,
@@ -45,8 +45,8 @@ pub struct Comparison {
     pub skeleton_f1: f64,
     /// Distance of the Markov equivalence classes, see [`cpdag_shd`].
     pub cpdag_shd: usize,
-    /// Structural intervention distance, see [`sid`].
-    pub sid: usize,
+    /// Structural intervention distance, see [`sid`]; none between partially directed graphs.
+    pub sid: Option<usize>,
 }
 
 /// Compares an estimate with the truth in every way of this module that needs no data. The cost is
@@ -68,74 +68,79 @@ pub struct Comparison {
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
-    compare_as(truth, estimate, Claim::Dag)
+    compare_as(truth, estimate, &Pdag::of_dag(estimate), Determines::Graph)
 }
 
-/// [`compare`] for an estimate that does not mean all its directions, as the paper's tables count:
+/// [`compare`] for an estimate of which `determined` says which directions are determined; edges
+/// are counted as [`compare_partially_directed`] says.
 ///
-/// - of a [`Claim::Class`], an edge that the CPDAG leaves open is correct wherever the truth has an
-///   edge, whatever its direction;
-/// - of a [`Claim::Skeleton`], an edge where the truth has one counts as reversed: its direction
-///   was not found.
-///
-/// The distance of the classes and [`sid`] are those of the estimate as it stands.
+/// The distance of the classes and [`sid`] are those of the estimate as it is drawn.
 ///
 /// # Errors
 /// When the graphs have different numbers of variables.
 ///
 /// ```
-/// use nocurl::{Claim, Dag, metrics::compare_as};
+/// use nocurl::{Dag, Determines, Pdag, metrics::compare_as};
 /// let truth = Dag::from_edges(3, &[(0, 1), (1, 2)])?;
 /// let estimate = Dag::from_edges(3, &[(1, 0), (1, 2)])?;
-/// let reversed = |claim| compare_as(&truth, &estimate, claim).map(|scores| scores.reversed);
-/// assert_eq!(reversed(Claim::Dag)?, 1);
-/// assert_eq!(reversed(Claim::Class)?, 0);
-/// assert_eq!(reversed(Claim::Skeleton)?, 2);
+/// let class = Pdag::class_of(&estimate);
+/// let reversed = |determines: Determines| {
+///     let determined = determines.determined(&estimate, &class);
+///     compare_as(&truth, &estimate, &determined, determines).map(|scores| scores.reversed)
+/// };
+/// assert_eq!(reversed(Determines::Graph)?, 1);
+/// assert_eq!(reversed(Determines::Class)?, 0);
+/// assert_eq!(reversed(Determines::Skeleton)?, 2);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-pub fn compare_as(truth: &Dag, estimate: &Dag, claim: Claim) -> Result<Comparison, Error> {
+pub fn compare_as(
+    truth: &Dag,
+    estimate: &Dag,
+    determined: &Pdag,
+    determines: Determines,
+) -> Result<Comparison, Error> {
     same_size(truth.size(), estimate.size())?;
-    let class = Cpdag::from_dag(estimate);
-    let means_direction = |i, j| match claim {
-        Claim::Dag => true,
-        Claim::Class => class.has_directed(i, j) || class.has_directed(j, i),
-        Claim::Skeleton => false,
+    same_size(truth.size(), determined.size())?;
+    let pairs = Pairs::count(&Pdag::of_dag(truth), determined, determines);
+    let classes = cpdag_shd(&Pdag::class_of(truth), &Pdag::class_of(estimate))?;
+    Ok(pairs.scores(truth.size(), classes, Some(sid(truth, estimate)?)))
+}
+
+/// Compares two partially directed graphs, such as completed graphs of equivalence classes.
+///
+/// An edge is correct when the two variables are adjacent in both graphs and no determined
+/// direction of one contradicts one of the other: an undirected edge, of the truth or of the
+/// estimate, agrees with either direction. An estimate that determines a skeleton has found no
+/// direction: its edges count as reversed wherever the truth has a directed edge, as in the
+/// paper's tables.
+///
+/// `cpdag_shd` is the distance of the graphs as they are given, or of the class of one whose edges
+/// are all directed. [`sid`] needs two acyclic graphs and is left out.
+///
+/// # Errors
+/// When the graphs have different numbers of variables, or directed edges have a cycle in a graph
+/// without undirected ones.
+///
+/// ```
+/// use nocurl::{Determines, Pdag, metrics::compare_partially_directed};
+/// let truth = Pdag::new(3, &[(0, 1)], &[(1, 2)])?;
+/// let estimate = Pdag::new(3, &[(2, 1)], &[(0, 1)])?;
+/// let scores = compare_partially_directed(&truth, &estimate, Determines::Class)?;
+/// assert_eq!((scores.shd, scores.cpdag_shd, scores.sid), (0, 2, None));
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn compare_partially_directed(
+    truth: &Pdag,
+    estimate: &Pdag,
+    determines: Determines,
+) -> Result<Comparison, Error> {
+    same_size(truth.size(), estimate.size())?;
+    let class = |graph: &Pdag| match graph.is_directed() {
+        true => graph.to_dag().map(|dag| Pdag::class_of(&dag)),
+        false => Ok(graph.clone()),
     };
-    let Pairs { mut correct, extra, missing, mut reversed } = Pairs::count(truth, estimate);
-    for (i, j, _) in estimate.edges().filter(|&(i, j, _)| !means_direction(i, j)) {
-        if claim == Claim::Class && truth.has_edge(j, i) {
-            (correct, reversed) = (correct + 1, reversed - 1);
-        } else if claim == Claim::Skeleton && truth.has_edge(i, j) {
-            (correct, reversed) = (correct - 1, reversed + 1);
-        }
-    }
-    let d = truth.size();
-    let true_edges = correct + reversed + missing;
-    let estimated_edges = correct + reversed + extra;
-    let pairs_without_edge = d * d.saturating_sub(1) / 2 - true_edges;
-    let f1 = |hits| match true_edges + estimated_edges {
-        0 => 1.0,
-        edges => ratio(2 * hits, edges),
-    };
-    Ok(Comparison {
-        shd: extra + missing + reversed,
-        cpdag_shd: cpdag_shd(&Cpdag::from_dag(truth), &class)?,
-        sid: sid(truth, estimate)?,
-        extra,
-        missing,
-        reversed,
-        true_edges,
-        estimated_edges,
-        fdr: ratio(extra + reversed, estimated_edges),
-        tpr: ratio(correct, true_edges),
-        fpr: ratio(extra + reversed, pairs_without_edge),
-        precision: ratio(correct, estimated_edges),
-        recall: ratio(correct, true_edges),
-        f1: f1(correct),
-        skeleton_precision: ratio(correct + reversed, estimated_edges),
-        skeleton_recall: ratio(correct + reversed, true_edges),
-        skeleton_f1: f1(correct + reversed),
-    })
+    let classes = cpdag_shd(&class(truth)?, &class(estimate)?)?;
+    Ok(Pairs::count(truth, estimate, determines).scores(truth.size(), classes, None))
 }
 
 /// The structural Hamming distance alone: the number of pairs of variables whose edge differs.
@@ -144,7 +149,7 @@ pub fn compare_as(truth: &Dag, estimate: &Dag, claim: Claim) -> Result<Compariso
 /// When the graphs have different numbers of variables.
 pub fn shd(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
     same_size(truth.size(), estimate.size())?;
-    let pairs = Pairs::count(truth, estimate);
+    let pairs = Pairs::count(&Pdag::of_dag(truth), &Pdag::of_dag(estimate), Determines::Graph);
     Ok(pairs.extra + pairs.missing + pairs.reversed)
 }
 
@@ -156,17 +161,17 @@ pub fn shd(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
 /// When the graphs have different numbers of variables.
 ///
 /// ```
-/// use nocurl::{Cpdag, Dag, metrics::cpdag_shd};
-/// let chain = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (1, 2)])?);
-/// let turned = Cpdag::from_dag(&Dag::from_edges(3, &[(1, 0), (1, 2)])?);
-/// let collider = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (2, 1)])?);
+/// use nocurl::{Dag, Pdag, metrics::cpdag_shd};
+/// let chain = Pdag::class_of(&Dag::from_edges(3, &[(0, 1), (1, 2)])?);
+/// let turned = Pdag::class_of(&Dag::from_edges(3, &[(1, 0), (1, 2)])?);
+/// let collider = Pdag::class_of(&Dag::from_edges(3, &[(0, 1), (2, 1)])?);
 /// assert_eq!(cpdag_shd(&chain, &turned)?, 0);
 /// assert_eq!(cpdag_shd(&chain, &collider)?, 2);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
-pub fn cpdag_shd(truth: &Cpdag, estimate: &Cpdag) -> Result<usize, Error> {
+pub fn cpdag_shd(truth: &Pdag, estimate: &Pdag) -> Result<usize, Error> {
     same_size(truth.size(), estimate.size())?;
-    let edge = |graph: &Cpdag, i, j| {
+    let edge = |graph: &Pdag, i, j| {
         (graph.has_directed(i, j), graph.has_directed(j, i), graph.has_undirected(i, j))
     };
     let differs = |(i, j): &(usize, usize)| edge(truth, *i, *j) != edge(estimate, *i, *j);
@@ -183,21 +188,59 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn count(truth: &Dag, estimate: &Dag) -> Self {
+    fn count(truth: &Pdag, estimate: &Pdag, determines: Determines) -> Self {
         let mut pairs = Self::default();
         for j in 0..truth.size() {
             for i in 0..j {
-                let edge = |dag: &Dag| (dag.has_edge(i, j), dag.has_edge(j, i));
-                match (edge(truth), edge(estimate)) {
-                    ((false, false), (false, false)) => {}
-                    ((false, false), _) => pairs.extra += 1,
-                    (_, (false, false)) => pairs.missing += 1,
-                    (a, b) if a == b => pairs.correct += 1,
-                    _ => pairs.reversed += 1,
+                let directed = |graph: &Pdag| (graph.has_directed(i, j), graph.has_directed(j, i));
+                match (truth.is_adjacent(i, j), estimate.is_adjacent(i, j)) {
+                    (false, false) => {}
+                    (false, true) => pairs.extra += 1,
+                    (true, false) => pairs.missing += 1,
+                    (true, true) => match (directed(truth), directed(estimate)) {
+                        ((true, _), (_, true)) | ((_, true), (true, _)) => pairs.reversed += 1,
+                        ((true, _) | (_, true), (false, false))
+                            if determines == Determines::Skeleton =>
+                        {
+                            pairs.reversed += 1;
+                        }
+                        _ => pairs.correct += 1,
+                    },
                 }
             }
         }
         pairs
+    }
+
+    /// These counts, the rates made from them for `d` variables, and the other distances.
+    fn scores(self, d: usize, cpdag_shd: usize, sid: Option<usize>) -> Comparison {
+        let Self { correct, extra, missing, reversed } = self;
+        let true_edges = correct + reversed + missing;
+        let estimated_edges = correct + reversed + extra;
+        let pairs_without_edge = d * d.saturating_sub(1) / 2 - true_edges;
+        let f1 = |hits| match true_edges + estimated_edges {
+            0 => 1.0,
+            edges => ratio(2 * hits, edges),
+        };
+        Comparison {
+            shd: extra + missing + reversed,
+            cpdag_shd,
+            sid,
+            extra,
+            missing,
+            reversed,
+            true_edges,
+            estimated_edges,
+            fdr: ratio(extra + reversed, estimated_edges),
+            tpr: ratio(correct, true_edges),
+            fpr: ratio(extra + reversed, pairs_without_edge),
+            precision: ratio(correct, estimated_edges),
+            recall: ratio(correct, true_edges),
+            f1: f1(correct),
+            skeleton_precision: ratio(correct + reversed, estimated_edges),
+            skeleton_recall: ratio(correct + reversed, true_edges),
+            skeleton_f1: f1(correct + reversed),
+        }
     }
 }
 
@@ -205,10 +248,7 @@ pub(super) fn same_size(truth: usize, estimate: usize) -> Result<(), Error> {
     if truth == estimate {
         return Ok(());
     }
-    Err(Error::Mismatch {
-        what: "graphs to compare",
-        detail: format!("the truth has {truth} variables, the estimate {estimate}"),
-    })
+    Err(Error::DifferentSizes { truth, estimate })
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {

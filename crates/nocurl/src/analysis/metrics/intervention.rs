@@ -9,7 +9,7 @@ use crate::core::{Dag, Error};
 /// `i` in the estimate, can be wrong in the truth. Between 0 and `d (d - 1)`, and not symmetric.
 ///
 /// With `Z` the parents of `i` in the estimate, and all paths those of the truth:
-/// - for `j` in `Z` the estimate claims no effect: wrong when `i` reaches `j`;
+/// - for `j` in `Z` the estimate has no effect: wrong when `i` reaches `j`;
 /// - for other `j`, wrong unless `Z` is a valid adjustment set for `(i, j)`: it holds no descendant
 ///   of a variable after `i` on a directed path from `i` to `j`, and it blocks every path from `i`
 ///   to `j` that is not directed.

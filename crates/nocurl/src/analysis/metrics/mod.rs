@@ -3,7 +3,7 @@
 mod compare;
 mod intervention;
 
-pub use compare::{Comparison, compare, compare_as, cpdag_shd, shd};
+pub use compare::{Comparison, compare, compare_as, compare_partially_directed, cpdag_shd, shd};
 pub use intervention::sid;
 
 use crate::core::MatRef;

@@ -1,14 +1,14 @@
 //! Graphs and orders.
 
 pub(crate) mod bits;
-mod claim;
-mod cpdag;
 mod dag;
+mod determines;
 mod order;
+mod pdag;
 mod reachability;
 
-pub use claim::Claim;
-pub use cpdag::Cpdag;
 pub use dag::Dag;
+pub use determines::Determines;
 pub use order::Order;
+pub use pdag::Pdag;
 pub use reachability::Reachability;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::core::graph::Reachability;
 use crate::core::graph::bits::{BitMatrix, members};
-use crate::core::{Cpdag, Dag, Error, Order};
+use crate::core::{Dag, Error, Order, Pdag};
 
 /// Consistent knowledge about the variables of one table, by index.
 ///
@@ -186,7 +186,7 @@ impl Knowledge {
 
     /// Directs the edges of an equivalence class whose direction follows from the knowledge, by
     /// itself or through the directions of others (Meek, 1995).
-    pub(crate) fn direct(&self, class: &mut Cpdag) {
+    pub(crate) fn direct(&self, class: &mut Pdag) {
         let open: Vec<(usize, usize)> = class.undirected().collect();
         for (i, j) in open {
             match (self.allows(i, j), self.allows(j, i)) {

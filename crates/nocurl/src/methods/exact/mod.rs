@@ -7,7 +7,7 @@ mod regression;
 use serde::{Deserialize, Serialize};
 
 use crate::core::error::list;
-use crate::core::{Claim, Error, Run};
+use crate::core::{Determines, Error, Run};
 use crate::math::Problem;
 use crate::math::linalg::collinear_set;
 use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
@@ -62,7 +62,7 @@ impl Method for Exact {
             name: "exact",
             class: "Exact",
             summary: "the best order of all by dynamic programming, for few variables",
-            determines: if bic { Claim::Class } else { Claim::Dag },
+            determines: if bic { Determines::Class } else { Determines::Graph },
             directions: if bic { Directions::Independences } else { Directions::EqualVariances },
             chooses_edges: bic,
             depends_on_units: !bic,

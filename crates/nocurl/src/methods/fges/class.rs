@@ -1,7 +1,7 @@
 //! The equivalence class that the search has reached.
 
 use crate::core::graph::bits::{self, BitMatrix, members};
-use crate::core::{Cpdag, Error};
+use crate::core::{Error, Pdag};
 
 /// A completed partially directed graph, as one set of parents, children, neighbours (by an
 /// undirected edge) and adjacent variables for each variable.
@@ -173,7 +173,7 @@ impl Class {
     }
 
     /// The graph in the form that everyone uses.
-    pub(super) fn to_cpdag(&self) -> Result<Cpdag, Error> {
+    pub(super) fn to_pdag(&self) -> Result<Pdag, Error> {
         let pairs = |sets: &BitMatrix, keep: fn(usize, usize) -> bool| -> Vec<(usize, usize)> {
             (0..self.size)
                 .flat_map(|i| members(sets.row(i)).map(move |j| (i, j)))
@@ -182,7 +182,7 @@ impl Class {
         };
         let directed = pairs(&self.children, |_, _| true);
         let undirected = pairs(&self.neighbours, |i, j| i < j);
-        Cpdag::new(self.size, &directed, &undirected)
+        Pdag::new(self.size, &directed, &undirected)
     }
 
     fn set_directed(&mut self, from: usize, to: usize) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::member::member;
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
-use crate::core::{Claim, Error, Order, Run, Termination};
+use crate::core::{Determines, Error, Order, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::refit;
 
@@ -44,7 +44,7 @@ impl Method for Fges {
             name: "fges",
             class: "FGES",
             summary: "greedy search over equivalence classes by BIC (FGES)",
-            determines: Claim::Class,
+            determines: Determines::Class,
             directions: Directions::Independences,
             chooses_edges: true,
             depends_on_units: false,

@@ -5,7 +5,7 @@ use super::moves::{Candidate, Moves, Scorer};
 use super::{Fges, FgesSearch};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
-use crate::core::{Cpdag, Error, Progress, Run};
+use crate::core::{Error, Pdag, Progress, Run};
 use crate::math::Problem;
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
@@ -14,7 +14,7 @@ const PROGRESS: f64 = 0.01;
 
 /// What the search found.
 pub(in crate::methods) struct Found {
-    pub(in crate::methods) class: Cpdag,
+    pub(in crate::methods) class: Pdag,
     pub(in crate::methods) steps: u64,
     pub(in crate::methods) scored: u64,
     pub(in crate::methods) warnings: Vec<String>,
@@ -49,7 +49,7 @@ pub(in crate::methods) fn search(
         );
     }
     let (steps, scored) = (state.steps, state.scored);
-    Ok(Found { class: state.class.to_cpdag()?, steps, scored, warnings })
+    Ok(Found { class: state.class.to_pdag()?, steps, scored, warnings })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -185,7 +185,7 @@ impl<'a> Greedy<'a> {
         // of the class itself cannot.
         if self.gain > gain + PROGRESS {
             let score =
-                |class: &Class| Ok::<_, Error>(self.scorer.score(&class.to_cpdag()?.to_dag()?));
+                |class: &Class| Ok::<_, Error>(self.scorer.score(&class.to_pdag()?.to_dag()?));
             if let (Some(before), Some(after)) = (score(&class)?, score(&self.class)?)
                 && after > before + PROGRESS
             {

@@ -10,7 +10,7 @@ use super::member::member;
 use super::nocurl::{self, NoCurl};
 use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
 use crate::core::parallel::*;
-use crate::core::{Claim, Cpdag, Dag, Error, Order, Progress, Run, Termination};
+use crate::core::{Dag, Determines, Error, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::refit;
 use search::{Model, Search, State};
@@ -40,7 +40,7 @@ impl Method for OrderSearch {
             name: "order-search",
             class: "OrderSearch",
             summary: "search over orders by BIC with restarts; does not depend on units",
-            determines: Claim::Class,
+            determines: Determines::Class,
             directions: Directions::Independences,
             chooses_edges: true,
             depends_on_units: false,
@@ -154,7 +154,7 @@ pub(super) fn propose(
     let mut dag = Dag::from_edges(model.size(), &edges)?;
     // With prior knowledge not every member is allowed; the one found is.
     if problem.knowledge().is_empty() {
-        dag = member(problem, &Cpdag::from_dag(&dag))?;
+        dag = member(problem, &Pdag::class_of(&dag))?;
     }
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),

@@ -1,7 +1,7 @@
 //! Order search on the Bayesian information criterion.
 
 use super::{Refined, Refinement};
-use crate::core::{Claim, Error, Order, Run};
+use crate::core::{Determines, Error, Order, Run};
 use crate::math::Problem;
 use crate::methods::order_search::search::{Model, Search};
 use crate::methods::{Directions, Facts, Task};
@@ -15,7 +15,7 @@ impl Refinement for Bic {
             name: "bic",
             phrase: "the order search by BIC",
             summary: "order search by BIC; does not depend on units",
-            determines: Claim::Class,
+            determines: Determines::Class,
             directions: Directions::Independences,
             depends_on_units: false,
             reference: "Teyssier and Koller, UAI 2005",

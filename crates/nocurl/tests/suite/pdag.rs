@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
-use nocurl::{Cpdag, Dag};
+use nocurl::{Dag, Pdag};
 use proptest::prelude::*;
 
 /// Adjacencies and v-structures: what a Markov equivalence class is made of.
@@ -49,7 +49,7 @@ fn classes(d: usize) -> BTreeMap<Class, Vec<Dag>> {
 }
 
 /// The union of the graphs: an edge is directed when all of them agree.
-fn union(members: &[&Dag]) -> Cpdag {
+fn union(members: &[&Dag]) -> Pdag {
     let (mut directed, mut undirected) = (Vec::new(), Vec::new());
     for (i, j, _) in members[0].edges() {
         if members.iter().all(|dag| dag.has_edge(i, j)) {
@@ -58,11 +58,11 @@ fn union(members: &[&Dag]) -> Cpdag {
             undirected.push((i, j));
         }
     }
-    Cpdag::new(members[0].size(), &directed, &undirected).unwrap()
+    Pdag::new(members[0].size(), &directed, &undirected).unwrap()
 }
 
 /// The adjacencies with only the v-structures directed.
-fn pattern(dag: &Dag) -> Cpdag {
+fn pattern(dag: &Dag) -> Pdag {
     let (adjacencies, colliders) = class_of(dag);
     let mut directed: Vec<_> = colliders.iter().flat_map(|&(i, k, j)| [(i, k), (j, k)]).collect();
     directed.sort_unstable();
@@ -71,21 +71,21 @@ fn pattern(dag: &Dag) -> Cpdag {
         .into_iter()
         .filter(|&(i, j)| !directed.contains(&(i, j)) && !directed.contains(&(j, i)))
         .collect();
-    Cpdag::new(dag.size(), &directed, &undirected).unwrap()
+    Pdag::new(dag.size(), &directed, &undirected).unwrap()
 }
 
 #[test]
 fn small_graphs_complete_as_known() {
-    let complete = |d, edges: &[_]| Cpdag::from_dag(&Dag::from_edges(d, edges).unwrap());
-    assert_eq!(complete(3, &[(0, 1), (1, 2)]), Cpdag::new(3, &[], &[(0, 1), (1, 2)]).unwrap());
-    assert_eq!(complete(3, &[(0, 1), (2, 1)]), Cpdag::new(3, &[(0, 1), (2, 1)], &[]).unwrap());
+    let complete = |d, edges: &[_]| Pdag::class_of(&Dag::from_edges(d, edges).unwrap());
+    assert_eq!(complete(3, &[(0, 1), (1, 2)]), Pdag::new(3, &[], &[(0, 1), (1, 2)]).unwrap());
+    assert_eq!(complete(3, &[(0, 1), (2, 1)]), Pdag::new(3, &[(0, 1), (2, 1)], &[]).unwrap());
     // The collider 0 -> 2 <- 1 forces 2 -> 3.
     let forced = [(0, 2), (1, 2), (2, 3)];
-    assert_eq!(complete(4, &forced), Cpdag::new(4, &forced, &[]).unwrap());
+    assert_eq!(complete(4, &forced), Pdag::new(4, &forced, &[]).unwrap());
     // A complete graph has nothing to tell its directions from.
     let full = complete(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
     assert_eq!((full.directed().count(), full.undirected().count()), (0, 6));
-    assert_eq!(Cpdag::from_dag(&Dag::empty(2)), Cpdag::new(2, &[], &[]).unwrap());
+    assert_eq!(Pdag::class_of(&Dag::empty(2)), Pdag::new(2, &[], &[]).unwrap());
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn every_graph_of_up_to_five_variables_completes_to_the_union_of_its_class() {
         for members in classes.values() {
             let expected = union(&members.iter().collect::<Vec<_>>());
             for member in members {
-                assert_eq!(Cpdag::from_dag(member), expected, "{member:?}");
+                assert_eq!(Pdag::class_of(member), expected, "{member:?}");
             }
             let mut closed = pattern(&members[0]);
             closed.apply_meek_rules();
@@ -111,7 +111,7 @@ fn every_graph_of_up_to_five_variables_completes_to_the_union_of_its_class() {
 #[test]
 fn meek_rules_draw_every_conclusion_from_known_directions() {
     for members in classes(4).values().chain(classes(5).values().step_by(7)) {
-        let base = Cpdag::from_dag(&members[0]);
+        let base = Pdag::class_of(&members[0]);
         let directed: Vec<_> = base.directed().collect();
         let undirected: Vec<_> = base.undirected().collect();
         // Any set of directions that at least one member has: each pair unknown or as in the member.
@@ -129,7 +129,7 @@ fn meek_rules_draw_every_conclusion_from_known_directions() {
                 .iter()
                 .filter(|dag| arrows.iter().all(|&(i, j)| dag.has_edge(i, j)))
                 .collect();
-            let mut closed = Cpdag::new(base.size(), &arrows, &lines).unwrap();
+            let mut closed = Pdag::new(base.size(), &arrows, &lines).unwrap();
             closed.apply_meek_rules();
             assert_eq!(closed, union(&agreeing));
             assert!(agreeing.contains(&&closed.to_dag().unwrap()));
@@ -140,7 +140,7 @@ fn meek_rules_draw_every_conclusion_from_known_directions() {
 #[test]
 fn graphs_without_a_member_are_refused() {
     let refused = |directed: &[_], undirected: &[_]| {
-        let error = Cpdag::new(4, directed, undirected).unwrap().to_dag().unwrap_err().to_string();
+        let error = Pdag::new(4, directed, undirected).unwrap().to_dag().unwrap_err().to_string();
         assert!(error.contains("no acyclic graph") && !error.contains('\n'), "{error}");
     };
     // A square without a chord: any direction makes a v-structure or a cycle.
@@ -150,9 +150,10 @@ fn graphs_without_a_member_are_refused() {
 
 #[test]
 fn malformed_edges_are_refused() {
-    assert!(Cpdag::new(3, &[(0, 3)], &[]).is_err());
-    assert!(Cpdag::new(3, &[], &[(1, 1)]).is_err());
-    assert!(Cpdag::new(3, &[(0, 1)], &[(1, 0)]).is_err());
+    let error = Pdag::new(3, &[(0, 3)], &[]).unwrap_err();
+    assert_eq!(error, nocurl::Error::NotAnEdge { from: 0, to: 3, variables: 3 });
+    assert!(Pdag::new(3, &[], &[(1, 1)]).is_err());
+    assert!(Pdag::new(3, &[(0, 1)], &[(1, 0)]).is_err());
 }
 
 proptest! {
@@ -168,10 +169,10 @@ proptest! {
             ..Simulation::default()
         };
         let truth = simulate(&simulation, seed).unwrap().truth;
-        let complete = Cpdag::from_dag(&truth);
+        let complete = Pdag::class_of(&truth);
         let member = complete.to_dag().unwrap();
         prop_assert_eq!(class_of(&member), class_of(&truth));
-        prop_assert_eq!(&Cpdag::from_dag(&member), &complete);
+        prop_assert_eq!(&Pdag::class_of(&member), &complete);
         let mut closed = pattern(&truth);
         closed.apply_meek_rules();
         prop_assert_eq!(&closed, &complete);

@@ -1,4 +1,4 @@
-//! Completed partially directed acyclic graphs.
+//! Partially directed graphs.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,28 @@ use crate::core::{Dag, Error};
 
 /// A partially directed graph: each two variables have no edge, a directed or an undirected one.
 ///
-/// Made by [`Cpdag::from_dag`] it is the completed graph of a Markov equivalence class: the
+/// It says which directions are determined: a directed edge has a determined direction, an
+/// undirected edge an undetermined one. Made by [`Pdag::class_of`] it is the completed graph of a Markov equivalence class: the
 /// directed edges are those that every member of the class shares, the undirected ones have
 /// either direction in some member. Data alone, without assumptions on the noise, cannot tell the
 /// members apart.
 ///
 /// ```
-/// use nocurl::{Cpdag, Dag};
-/// let chain = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (1, 2)])?);
+/// use nocurl::{Dag, Pdag};
+/// let chain = Pdag::class_of(&Dag::from_edges(3, &[(0, 1), (1, 2)])?);
 /// assert_eq!(chain.undirected().count(), 2);
-/// let collider = Cpdag::from_dag(&Dag::from_edges(3, &[(0, 1), (2, 1)])?);
+/// let collider = Pdag::class_of(&Dag::from_edges(3, &[(0, 1), (2, 1)])?);
 /// assert_eq!(collider.directed().count(), 2);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cpdag {
+pub struct Pdag {
     size: usize,
     /// Row by row: `i -> j` sets `(i, j)` alone, an undirected edge sets `(i, j)` and `(j, i)`.
     marks: Vec<bool>,
 }
 
-impl Cpdag {
+impl Pdag {
     /// A graph with these directed edges `from -> to` and undirected edges. It is taken as given:
     /// whether it is completed, or has a member at all, is not checked.
     ///
@@ -41,14 +42,7 @@ impl Cpdag {
         let edges = directed.iter().map(|&edge| (edge, true));
         for ((i, j), arrow) in edges.chain(undirected.iter().map(|&edge| (edge, false))) {
             if i >= d || j >= d || i == j || graph.is_adjacent(i, j) {
-                return Err(Error::Mismatch {
-                    what: "partially directed graph",
-                    detail: format!(
-                        "variables {} and {} of {d} cannot have this edge, or have one already",
-                        i + 1,
-                        j + 1
-                    ),
-                });
+                return Err(Error::NotAnEdge { from: i, to: j, variables: d });
             }
             graph.set(i, j, true);
             graph.set(j, i, !arrow);
@@ -56,11 +50,18 @@ impl Cpdag {
         Ok(graph)
     }
 
+    /// A graph whose directions are all determined.
+    pub fn of_dag(dag: &Dag) -> Self {
+        let mut graph = Self { size: dag.size(), marks: vec![false; dag.size() * dag.size()] };
+        dag.edges().for_each(|(i, j, _)| graph.set(i, j, true));
+        graph
+    }
+
     /// The completed graph of the class that holds `dag`.
     ///
     /// Labels edges as compelled or reversible in topological order (Chickering, 1995). Cost
     /// O(d^2 + m k) for m edges and at most k parents.
-    pub fn from_dag(dag: &Dag) -> Self {
+    pub fn class_of(dag: &Dag) -> Self {
         let d = dag.size();
         let mut rank = vec![0; d];
         dag.order().iter().enumerate().for_each(|(place, &i)| rank[i] = place);
@@ -145,10 +146,7 @@ impl Cpdag {
             removed += 1;
         }
         if removed < self.size {
-            return Err(Error::Mismatch {
-                what: "partially directed graph",
-                detail: "no acyclic graph has its directed edges without a new v-structure".into(),
-            });
+            return Err(Error::NoMember);
         }
         Dag::from_edges(self.size, &edges)
     }
@@ -240,6 +238,11 @@ impl Cpdag {
     /// True when there is an edge of any kind between the two.
     pub fn is_adjacent(&self, i: usize, j: usize) -> bool {
         self.marked(i, j) || self.marked(j, i)
+    }
+
+    /// True when every direction is determined.
+    pub fn is_directed(&self) -> bool {
+        self.undirected().next().is_none()
     }
 
     /// Directed edges `(from, to)`, by `from`, then by `to`.

@@ -1,0 +1,140 @@
+//! What graphs, variables and edges carry in formats that have attributes.
+//!
+//! DOT, GraphML and GML write and read these alike; each format only has its own way to spell an
+//! attribute. Attributes of other names are passed over.
+
+use nocurl::Determines;
+
+use super::{Direction, Edge, GraphDocument};
+use crate::error::shorten;
+
+/// The value of an attribute that is written.
+pub(super) enum Value<'a> {
+    Number(f64),
+    Text(&'a str),
+}
+
+type Attributes<'a> = Vec<(&'static str, Value<'a>)>;
+
+/// What is written about the graph.
+pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
+    let mut attributes = vec![("determines", Value::Text(graph.determines.name()))];
+    if !graph.method.is_empty() {
+        attributes.push(("method", Value::Text(&graph.method)));
+    }
+    attributes
+}
+
+/// What is written about a variable beside its name.
+pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
+    let numbers = [("potential", &graph.potential), ("mean", &graph.means)];
+    let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
+        Some((name, Value::Number(*all.as_ref()?.get(variable)?)))
+    };
+    numbers.into_iter().filter_map(value).collect()
+}
+
+/// What is written about an edge beside its ends.
+pub(super) fn of_edge(edge: &Edge) -> Attributes<'_> {
+    let weight = edge.weight.map(|weight| ("weight", Value::Number(weight)));
+    let direction = ("direction", Value::Text(edge.direction.name()));
+    weight.into_iter().chain([direction]).collect()
+}
+
+/// What is known of the graph while a file is being read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OfGraph {
+    pub(super) determines: Option<Determines>,
+    pub(super) method: String,
+}
+
+impl OfGraph {
+    /// Takes an attribute by its name in files; `claim` is that of schema 1.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "determines" | "claim" => {
+                let known = Determines::from_name(value).ok_or_else(|| {
+                    let value = shorten(value, 40);
+                    format!("its `{name}` is `{value}`; it is `graph`, `class` or `skeleton`")
+                })?;
+                self.determines = Some(known);
+            }
+            "method" => self.method = value.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What is known of one variable while a file is being read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OfVariable {
+    pub(super) potential: Option<f64>,
+    pub(super) mean: Option<f64>,
+}
+
+impl OfVariable {
+    /// Takes an attribute by its name in files. Other programs may use these names for something
+    /// else: what is no number is passed over.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        let number = || value.parse().ok().filter(|value: &f64| value.is_finite());
+        match name {
+            "potential" => self.potential = number(),
+            "mean" => self.mean = number(),
+            _ => {}
+        }
+    }
+}
+
+/// What is known of one edge while a file is being read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OfEdge {
+    pub(super) weight: Option<f64>,
+    pub(super) direction: Option<Direction>,
+    /// The mark `cpdag` of schema 1: whether all graphs of the class share the direction.
+    pub(super) shared: Option<bool>,
+    /// Without a direction, in the way of the format or of another program.
+    pub(super) undirected: bool,
+}
+
+impl OfEdge {
+    /// Takes an attribute by its name in files. `directed` is what networkx users write on edges
+    /// of a mixed graph; `dir` and `arrowhead` are Graphviz's, as causal-learn writes them.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "weight" => {
+                let number = value.parse();
+                self.weight =
+                    Some(number.map_err(|_| format!("`{}` is not a number", shorten(value, 40)))?);
+            }
+            "direction" => {
+                let known = Direction::from_name(value).ok_or_else(|| {
+                    let value = shorten(value, 40);
+                    format!(
+                        "an edge has `direction` `{value}`; it is `determined` or `undetermined`"
+                    )
+                })?;
+                self.direction = Some(known);
+            }
+            "cpdag" => {
+                self.shared = Some(shared(value).ok_or_else(|| {
+                    let value = shorten(value, 40);
+                    format!("an edge has `cpdag` `{value}`; it is `directed` or `undirected`")
+                })?);
+            }
+            "directed" => self.undirected = matches!(value, "0" | "false" | "False"),
+            "dir" | "arrowhead" if value == "none" => self.undirected = true,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The meaning of the mark `cpdag` of schema 1.
+pub(super) fn shared(mark: &str) -> Option<bool> {
+    match mark {
+        "directed" => Some(true),
+        "undirected" => Some(false),
+        _ => None,
+    }
+}

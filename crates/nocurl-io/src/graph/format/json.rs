@@ -1,0 +1,118 @@
+//! JSON: the whole document.
+
+use serde_json::{Value, json};
+
+use super::{GraphDocument, GraphFormat, failure};
+use crate::Error;
+use crate::error::shorten;
+use crate::graph::attributes::OfEdge;
+use crate::graph::builder::{Builder, Flaw};
+
+pub(super) static FORMAT: GraphFormat = GraphFormat {
+    name: "JSON",
+    extensions: &["json"],
+    also_read: &[],
+    may_omit_variables: false,
+    read,
+    write,
+};
+
+impl GraphDocument {
+    /// The document that [`crate::format_graph`] wrote as JSON, checked like a file.
+    ///
+    /// # Errors
+    /// Anything wrong with the text, in one line.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        read(text).map_err(|flaw| failure("the text", flaw))
+    }
+}
+
+/// The schema before [`GraphDocument::SCHEMA`].
+const FIRST_SCHEMA: &str = "nocurl/graph/1";
+
+fn read(text: &str) -> Result<GraphDocument, Flaw> {
+    // The schema is looked at first: another version may lack what this one requires.
+    let mut value: Value =
+        serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    match value.get("schema").and_then(Value::as_str) {
+        Some(GraphDocument::SCHEMA) => {}
+        Some(FIRST_SCHEMA) => from_first(&mut value)?,
+        Some(other) => {
+            let (other, known) = (shorten(other, 40), GraphDocument::SCHEMA);
+            return Err(format!("schema `{other}` is not known, only `{known}` and before").into());
+        }
+        None => {
+            let known = GraphDocument::SCHEMA;
+            return Err(format!("it has no `schema`; `{known}` is read").into());
+        }
+    }
+    let document: GraphDocument =
+        serde_json::from_value(value).map_err(|error| error.to_string())?;
+    checked(document)
+}
+
+/// Turns schema 1 into schema 2: the direction of an edge followed from `claim` and `cpdag`.
+fn from_first(value: &mut Value) -> Result<(), String> {
+    let Some(document) = value.as_object_mut() else { return Ok(()) };
+    let class = document.remove("cpdag").ok_or("it has no `cpdag`")?;
+    let determines = document.remove("claim").unwrap_or_else(|| json!("graph"));
+    let undirected: std::collections::BTreeSet<[String; 2]> =
+        serde_json::from_value(class["undirected"].clone()).map_err(|error| error.to_string())?;
+    for edge in document.get_mut("edges").and_then(Value::as_array_mut).into_iter().flatten() {
+        let end = |key: &str| edge[key].as_str().unwrap_or_default().to_string();
+        let (from, to) = (end("from"), end("to"));
+        let reversible =
+            undirected.contains(&[from.clone(), to.clone()]) || undirected.contains(&[to, from]);
+        let determined = match determines.as_str() {
+            Some("class") => !reversible,
+            Some("skeleton") => false,
+            _ => true,
+        };
+        if let Some(edge) = edge.as_object_mut() {
+            let direction = if determined { "determined" } else { "undetermined" };
+            edge.insert("direction".into(), direction.into());
+        }
+    }
+    document.insert("class".into(), class);
+    document.insert("determines".into(), determines);
+    document.insert("schema".into(), GraphDocument::SCHEMA.into());
+    Ok(())
+}
+
+/// The document, if it is one of a graph: every part speaks of its variables, and no cycle.
+fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
+    let mut builder = Builder::default();
+    for name in &document.variables {
+        builder.declare(name)?;
+    }
+    let d = document.variables.len();
+    for (what, numbers) in [("means", &document.means), ("potentials", &document.potential)] {
+        if let Some(numbers) = numbers.as_ref().filter(|numbers| numbers.len() != d) {
+            return Err(format!("it has {} {what} for {d} variables", numbers.len()).into());
+        }
+    }
+    let mut places: Vec<usize> =
+        document.order.iter().map(|name| builder.position(name)).collect::<Result<_, _>>()?;
+    places.sort_unstable();
+    if places != (0..d).collect::<Vec<usize>>() {
+        return Err("its `order` does not have every variable once".into());
+    }
+    for edge in &document.edges {
+        let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
+        let direction = Some(edge.direction);
+        builder.edge(from, to, OfEdge { weight: edge.weight, direction, ..OfEdge::default() })?;
+    }
+    let found = builder.finish()?;
+    if found.edges == document.edges {
+        return Ok(document);
+    }
+    // Some edges had to be drawn anew: a pair with two edges, a cycle of undetermined directions.
+    let (edges, order, determines) = (found.edges, found.order, found.determines);
+    Ok(GraphDocument { edges, order, determines, ..document })
+}
+
+fn write(graph: &GraphDocument) -> Result<String, Error> {
+    serde_json::to_string_pretty(graph)
+        .map(|text| text + "\n")
+        .map_err(|error| Error::unsupported("graph", error.to_string()))
+}

@@ -1,0 +1,145 @@
+//! The formats of graphs, one file each. A new one is a file here and a line in [`FORMATS`].
+
+mod csv;
+mod dot;
+mod gml;
+mod graphml;
+mod json;
+mod tokens;
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::builder::Flaw;
+use super::{GraphDocument, failure};
+use crate::output::write_atomic;
+use crate::{Error, Source};
+
+/// Every format that graphs are read and written in.
+pub static FORMATS: [&GraphFormat; 5] =
+    [&json::FORMAT, &dot::FORMAT, &graphml::FORMAT, &gml::FORMAT, &csv::FORMAT];
+
+/// A format of graphs: its names and its two ways.
+#[derive(Debug)]
+pub struct GraphFormat {
+    /// The name in messages.
+    pub name: &'static str,
+    /// Extensions of files that are written and read, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// Further extensions of files that are read.
+    pub also_read: &'static [&'static str],
+    /// Whether a file may leave out variables that have no edges.
+    pub may_omit_variables: bool,
+    /// Text to document.
+    read: fn(&str) -> Result<GraphDocument, Flaw>,
+    /// Document to text.
+    write: fn(&GraphDocument) -> Result<String, Error>,
+}
+
+impl PartialEq for GraphFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl GraphFormat {
+    /// The format that a file is written in, by the extension of its path.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the list of known extensions.
+    pub fn of_path(path: impl AsRef<Path>) -> Result<&'static Self, Error> {
+        let path = path.as_ref();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let mut formats = FORMATS.into_iter();
+        formats.find(|format| format.extensions.contains(&extension.as_str())).ok_or_else(|| {
+            Error::unsupported(
+                &format!("`{}`", path.display()),
+                format!("unknown format of a graph; end the name in {}", known("or")),
+            )
+        })
+    }
+
+    /// The format that files of an extension, in lower case, are read in.
+    pub fn of_extension(extension: &str) -> Option<&'static Self> {
+        let reads = |format: &&GraphFormat| {
+            [format.extensions, format.also_read].concat().contains(&extension)
+        };
+        FORMATS.into_iter().find(reads)
+    }
+}
+
+/// The usual extensions as a list in words.
+fn known(conjunction: &str) -> String {
+    let all: Vec<String> =
+        FORMATS.iter().map(|format| format!(".{}", format.extensions[0])).collect();
+    let (last, rest) = all.split_last().expect("there are formats");
+    format!("{} {conjunction} {last}", rest.join(", "))
+}
+
+/// Reads a graph in any of [`FORMATS`], by the extension of the name. Without a known extension a
+/// `{` at the start means JSON; without any extension the text is CSV otherwise.
+///
+/// A file that does not say which directions are determined determines all of them, unless it is
+/// partially directed: an undirected edge in the way of the format, or a pair of variables with
+/// edges in both directions, is an edge of undetermined direction. It is drawn in the direction
+/// that a member of the class has (Dor and Tarsi, 1992), and has no weight.
+///
+/// # Errors
+/// Anything wrong with the file, in one line; a cycle of directed edges; a file of another schema
+/// version.
+///
+/// ```
+/// use nocurl_io::{Source, read_graph};
+/// let graph = read_graph(&Source::bytes("g.csv", "from,to\nrain,wet\n")).unwrap();
+/// assert_eq!(graph.variables, ["rain", "wet"]);
+/// assert!(graph.edges[0].is_determined() && !graph.is_weighted());
+/// ```
+pub fn read_graph(source: &Source) -> Result<GraphDocument, Error> {
+    let label = source.label();
+    let bytes = source.read_all()?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| Error::invalid(&label, "graph", "it is not UTF-8 text"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some(first) = text.trim_start().chars().next() else {
+        return Err(Error::Empty { path: label });
+    };
+    let extension = source.extension();
+    let format = match GraphFormat::of_extension(&extension) {
+        Some(format) => format,
+        None if first == '{' => &json::FORMAT,
+        None if extension.is_empty() => &csv::FORMAT,
+        None => {
+            let reason = format!("unknown format of a graph; {} are read", known("and"));
+            return Err(Error::unsupported(&label, reason));
+        }
+    };
+    (format.read)(text).map_err(|flaw| failure(&label, flaw))
+}
+
+/// Writes a graph in the format its extension asks for, whole or not at all.
+///
+/// # Errors
+/// An unknown extension, or a file that cannot be written.
+pub fn write_graph(path: impl AsRef<Path>, graph: &GraphDocument) -> Result<(), Error> {
+    let path = path.as_ref();
+    let text = format_graph(graph, GraphFormat::of_path(path)?)?;
+    write_atomic(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// A graph as text. Numbers have as many digits as give the same number back.
+///
+/// # Errors
+/// [`Error::Unsupported`] when an edge names a variable that is not there or a number is not
+/// finite, which none of the formats can say.
+pub fn format_graph(graph: &GraphDocument, format: &GraphFormat) -> Result<String, Error> {
+    let refused = |reason: String| Err(Error::unsupported("graph", reason));
+    if let Some(edge) = graph.edges.iter().find(|edge| !edge.weight.unwrap_or(1.0).is_finite()) {
+        return refused(format!("the weight of `{}` -> `{}` is not finite", edge.from, edge.to));
+    }
+    for (what, numbers) in [("potential", &graph.potential), ("mean", &graph.means)] {
+        if numbers.iter().flatten().any(|number| !number.is_finite()) {
+            return refused(format!("a {what} is not finite"));
+        }
+    }
+    (format.write)(graph)
+}
