@@ -24,9 +24,9 @@ mod pipeline;
 
 pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
-    Claim, Cpdag, Dag, Data, Dataset, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
-    MatRef, Moments, Observer, Order, Progress, Termination, TrainingState, error, graph,
-    knowledge, moments, simulate,
+    Action, Claim, Cpdag, Dag, Data, Dataset, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat,
+    MatMut, MatRef, Moments, Observer, Order, Progress, Spelling, Termination, Text, TrainingState,
+    advice, error, graph, knowledge, moments, simulate,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -1,5 +1,6 @@
 //! Orders for models whose errors all have the same variance (`eq-td`, `eq-bu`).
 
+use crate::core::advice::{Action, Text};
 use crate::core::error::list;
 use crate::core::progress::checkpoint;
 use crate::core::{Error, Mat, Observer, Order, Progress};
@@ -32,7 +33,7 @@ pub enum Direction {
 /// Biometrika 106 (2019).
 ///
 /// # Errors
-/// [`Error::Cancelled`]; bottom-up also [`Error::Collinear`] or [`Error::Numeric`] when the second
+/// [`Error::Cancelled`]; bottom-up also [`Error::Collinear`] or [`Error::TooFewRowsToInvert`] when the second
 /// moments have no inverse.
 ///
 /// ```
@@ -69,13 +70,14 @@ pub fn propose(
             if !pivoted.dependent.is_empty() {
                 let names: Vec<String> =
                     pivoted.dependent.iter().map(|&j| problem.names()[j].clone()).collect();
-                proposal.warnings.push(format!(
+                let words = format!(
                     "{} of {} columns are exact linear combinations of columns placed before them \
-                     ({}): their place in the order says nothing",
+                     ({}), so their place in the order is arbitrary: ",
                     names.len(),
                     problem.size(),
                     list(&names)
-                ));
+                );
+                proposal.warnings.push(Text::new(words).act(Action::leave_out(&names)));
             }
             Ok(proposal)
         }
@@ -100,14 +102,6 @@ pub(super) fn precision(problem: &Problem) -> Result<Mat<f64>, Error> {
         Some(set) if problem.rows() > problem.size() as u64 => Err(Error::Collinear {
             names: set.iter().map(|&j| problem.names()[j].clone()).collect(),
         }),
-        _ => Err(Error::Numeric {
-            stage: "inverting the second moments",
-            reason: format!(
-                "{} rows do not determine {} columns: use more rows, fewer columns (--columns), or \
-                 a method that needs no inverse such as eq-td",
-                problem.rows(),
-                problem.size()
-            ),
-        }),
+        _ => Err(Error::TooFewRowsToInvert { rows: problem.rows(), columns: problem.size() }),
     }
 }

@@ -9,6 +9,7 @@ use super::{
     NoCurlMlpParams, NoCurlParams, NotearsMlpParams, NotearsParams, OrderSearchParams, Problem,
     Proposal, cam, dag_gnn, exact, fges, mmpc, nocurl, notears, notears_mlp, order_search,
 };
+use crate::core::advice::Action;
 use crate::core::error::closest;
 use crate::core::{Claim, Dataset, Error, Observer};
 
@@ -246,12 +247,11 @@ impl Algorithm {
     /// # Errors
     /// [`Error::TakesNoKnowledge`] with what to use instead.
     pub fn takes_knowledge(&self) -> Result<(), Error> {
-        let advice = match self {
-            Self::Fges(_) => "use --method order-search, which goes by BIC too",
-            Self::Mmpc(_) => "it tests adjacencies alone; use --method order-search",
+        let instead = match self {
+            Self::Fges(_) | Self::Mmpc(_) => "order-search",
             _ => return Ok(()),
         };
-        Err(Error::TakesNoKnowledge { method: self.name(), advice })
+        Err(Error::TakesNoKnowledge { method: self.name(), instead })
     }
 
     /// True when the weights of the graph are the whole of the effects, not their linear parts.
@@ -273,7 +273,7 @@ impl Algorithm {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Proposal, Error> {
-        let needed = || rows.ok_or(Error::NeedsRows { method: self.name() });
+        let needed = || rows.ok_or(Error::NeedsRows { what: Action::method(self.name()) });
         match self {
             Self::NoCurl(params) => nocurl::propose(problem, params, seed, observer),
             Self::Notears(params) => notears::propose(problem, params, observer),

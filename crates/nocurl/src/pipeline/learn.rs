@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer};
+use crate::core::error::SIMILAR_UNITS;
+use crate::core::{Claim, Cpdag, Dag, Data, Error, KnowledgeSpec, Mat, Observer, Text};
 use crate::math::hodge;
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
@@ -145,7 +146,7 @@ pub struct Fit {
     /// How the method ended.
     pub termination: Termination,
     /// What the user should know, in plain words.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
 }
 
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
@@ -209,10 +210,7 @@ pub fn learn<'a>(
     };
     threshold_unless_required(&problem, &mut weights, options.effective_threshold());
     if !weights.is_all_finite() {
-        return Err(Error::Numeric {
-            stage: "the method",
-            reason: "weights left the range of numbers; bring the columns to similar units".into(),
-        });
+        return Err(Error::OutOfRange { stage: "the method", advice: SIMILAR_UNITS });
     }
     let loss = least_squares(s, weights.as_ref());
     let dag = Dag::new(weights)?;

@@ -205,9 +205,11 @@ pub(super) fn same_size(truth: usize, estimate: usize) -> Result<(), Error> {
     if truth == estimate {
         return Ok(());
     }
-    Err(Error::Mismatch {
-        what: "graphs to compare",
-        detail: format!("the truth has {truth} variables, the estimate {estimate}"),
+    Err(Error::Lengths {
+        what: "variables in the estimate",
+        found: estimate,
+        of: "in the truth",
+        expected: truth,
     })
 }
 

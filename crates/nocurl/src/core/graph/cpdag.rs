@@ -41,14 +41,7 @@ impl Cpdag {
         let edges = directed.iter().map(|&edge| (edge, true));
         for ((i, j), arrow) in edges.chain(undirected.iter().map(|&edge| (edge, false))) {
             if i >= d || j >= d || i == j || graph.is_adjacent(i, j) {
-                return Err(Error::Mismatch {
-                    what: "partially directed graph",
-                    detail: format!(
-                        "variables {} and {} of {d} cannot have this edge, or have one already",
-                        i + 1,
-                        j + 1
-                    ),
-                });
+                return Err(Error::InvalidEdge { from: i, to: j, variables: d });
             }
             graph.set(i, j, true);
             graph.set(j, i, !arrow);
@@ -145,10 +138,7 @@ impl Cpdag {
             removed += 1;
         }
         if removed < self.size {
-            return Err(Error::Mismatch {
-                what: "partially directed graph",
-                detail: "no acyclic graph has its directed edges without a new v-structure".into(),
-            });
+            return Err(Error::NoAcyclicMember);
         }
         Dag::from_edges(self.size, &edges)
     }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::basis::Basis;
+use crate::core::advice::{Action, Text};
 use crate::core::moments::BLOCK_ROWS;
 use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Mat, MatMut, Observer};
@@ -47,7 +48,7 @@ impl Design {
                 method: "cam",
                 limit: MOST_FUNCTIONS * d / total,
                 columns: d,
-                advice: "choose fewer columns, or fewer splines with `basis`",
+                advice: Text::new("set ").act(Action::parameter("basis")).say(" lower"),
             });
         }
         let mut gram = Mat::zeros(total, total);

@@ -6,6 +6,7 @@ mod networks;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::advice::Action;
 use crate::core::{Dataset, Error, Observer, Order};
 use crate::math::Problem;
 
@@ -59,7 +60,7 @@ pub fn refine(
         Refine::EqualVariance => equal_variance::search(problem, start, observer),
         Refine::Bic => bic::search(problem, start, observer),
         Refine::Networks => {
-            let rows = rows.ok_or(Error::NeedsRows { method: "--refine networks" })?;
+            let rows = rows.ok_or(Error::NeedsRows { what: Action::set("refine", "networks") })?;
             networks::search(problem, rows, start, seed, observer)
         }
     }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::State;
 use crate::core::Error;
+use crate::core::error::SIMILAR_UNITS;
 use crate::math::linalg::FactorSpace;
 
 /// Columns are solved in this many groups at most, each with work space of its own.
@@ -108,9 +109,9 @@ impl ColumnSpace {
                 break;
             }
             if jitter > 1.0 {
-                return Err(Error::Numeric {
+                return Err(Error::OutOfRange {
                     stage: "the first estimate",
-                    reason: "the second moments are not finite: rescale the data".into(),
+                    advice: SIMILAR_UNITS,
                 });
             }
             jitter = (jitter * 100.0_f64).max(1e-12);

@@ -33,7 +33,7 @@ const LEAST: f64 = 1.0;
 /// variables are made together, the best first.
 ///
 /// # Errors
-/// [`Error::Mismatch`] when the rows are not those of the problem, [`Error::TooFewRows`],
+/// [`Error::DifferentRows`] when the rows are not those of the problem, [`Error::TooFewRows`],
 /// cancellation.
 pub(super) fn search(
     problem: &Problem,
