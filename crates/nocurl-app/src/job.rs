@@ -41,6 +41,9 @@ impl Job {
     ) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
+        if self.bootstrap.is_some() && self.read.missing == Missing::Em {
+            return Err(Error::NoRowsToDraw);
+        }
         let input = input.into();
         let path = match &input {
             Input::Source(source) => Some(path_of(source)),
@@ -95,9 +98,6 @@ impl Job {
                 return Err(Error::Replicates { given: params.replicates });
             }
             params.validate()?;
-            if self.read.missing == Missing::Em {
-                return Err(Error::NoRowsToDraw);
-            }
         }
         let Some(path) = &self.checkpoint else { return Ok(()) };
         if !algorithm.trains() {

@@ -74,10 +74,6 @@ impl Watch {
         Self { state, left, started: Instant::now(), due, bar }
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     /// Ends the work: from here on results are written, and Ctrl-C comes too late.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         if let Some(shown) = &self.bar {

@@ -35,16 +35,8 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 8] = [
-    "bootstrap",
-    "center",
-    "checkpoint",
-    "drop_constant",
-    "missing",
-    "prune",
-    "refine",
-    "threshold",
-];
+pub const SETTINGS: [&str; 7] =
+    ["bootstrap", "checkpoint", "drop_constant", "missing", "prune", "refine", "threshold"];
 
 /// Something that a user can do.
 ///
