@@ -1,6 +1,8 @@
 //! What can go wrong, in words for the person at the keyboard.
 
 mod message;
+#[cfg(test)]
+mod tests;
 
 use super::advice::{Action, Text};
 use message::*;
@@ -116,6 +118,17 @@ pub enum Error {
         of: &'static str,
         /// How many of these there are.
         expected: usize,
+    },
+    /// Graphs to compare that have different numbers of variables.
+    #[error(
+        "graphs to compare: the truth has {truth} variables, the estimate {estimate}; compare \
+         graphs of the same variables"
+    )]
+    DifferentSizes {
+        /// Variables of the truth.
+        truth: usize,
+        /// Variables of the estimate.
+        estimate: usize,
     },
     /// Objects that should speak of the same variables do not.
     #[error("{what}: the variables differ in name, number or order; take all from one table")]

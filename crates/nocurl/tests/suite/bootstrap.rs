@@ -1,5 +1,6 @@
 //! Resampling against its definition, and the promises about threads, failures and intervals.
 
+use nocurl::advice::Action;
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
 use nocurl::{Algorithm, Claim, Dataset, Error, Mat, Observer, Options, Progress};
@@ -174,7 +175,7 @@ fn bad_parameters_and_data_are_errors() {
     let moments = data.moments();
     assert!(matches!(
         bootstrap(&moments, &by("cam"), &params(2), &()),
-        Err(Error::NeedsRows { method: "cam" })
+        Err(Error::NeedsRows { what: Action::Method { name: "cam" } })
     ));
 }
 

@@ -199,7 +199,7 @@ fn an_infinite_start_is_an_error_not_a_panic() {
     };
     let result =
         minimize(&mut [0.0], &mut nowhere, Limits::default(), &LbfgsParams::default(), &(), "test");
-    assert!(matches!(result, Err(Error::Numeric { stage: "test", .. })));
+    assert!(matches!(result, Err(Error::OutOfRange { stage: "test", .. })));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn bad_parameters_and_limits_are_named() {
     let limits = Limits { pinned: Some(&[true]), lower: None };
     let result =
         minimize(&mut [0.0, 0.0], &mut rosenbrock, limits, &LbfgsParams::default(), &(), "test");
-    assert!(matches!(result, Err(Error::Mismatch { .. })));
+    assert!(matches!(result, Err(Error::Lengths { found: 1, expected: 2, .. })));
 }
 
 struct StopAfter(AtomicU64);

@@ -141,7 +141,7 @@ fn moments_few_rows_and_other_rows_are_refused() {
     let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
     let error = learn(&drawn.data.moments(), &options(), &()).unwrap_err();
     assert!(matches!(error, Error::NeedsRows { .. }), "{error}");
-    assert!(error.to_string().contains("--refine networks"), "{error}");
+    assert!(error.to_string().contains("`refine = networks` needs the rows"), "{error}");
     let few = Mat::from_fn(34, 5, |i, j| drawn.data.values()[(i, j)]);
     let few = Dataset::new(drawn.data.names().to_vec(), few).unwrap();
     let error = learn(&few, &options(), &()).unwrap_err();
@@ -149,7 +149,7 @@ fn moments_few_rows_and_other_rows_are_refused() {
     let problem = Problem::new(&drawn.data.moments(), true).unwrap();
     let start = Order::strict(&[0, 1, 2, 3, 4]);
     let error = refine(&problem, Some(&few), &start, Refine::Networks, 0, &()).unwrap_err();
-    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    assert!(matches!(error, Error::DifferentRows { .. }), "{error}");
 }
 
 #[test]

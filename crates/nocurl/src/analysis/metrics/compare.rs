@@ -205,12 +205,7 @@ pub(super) fn same_size(truth: usize, estimate: usize) -> Result<(), Error> {
     if truth == estimate {
         return Ok(());
     }
-    Err(Error::Lengths {
-        what: "variables in the estimate",
-        found: estimate,
-        of: "in the truth",
-        expected: truth,
-    })
+    Err(Error::DifferentSizes { truth, estimate })
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {
