@@ -49,7 +49,8 @@ class Graph:
     warnings : list of str
         What you should know.
     diagnosis : list of dict or None
-        Findings about the result, each with ``name``, ``numbers``, ``verdict`` and ``sentence``.
+        Findings about the result, each with ``check``, ``verdict``, ``sentence``,
+        ``numbers`` and ``advice``, a list of what can be done as values.
     bootstrap : dict or None
         What was found again in resampled tables.
     means : ndarray or None

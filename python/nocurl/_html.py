@@ -69,7 +69,7 @@ def html(graph: Graph) -> str:
     parts += [f'<div style="color:#b35900">⚠ {escape(text)}</div>' for text in graph.warnings]
     findings = graph.diagnosis or []
     parts += [
-        f"<div><b>{escape(finding['verdict'])}</b> ({escape(finding['name'])}): "
+        f"<div><b>{escape(finding['verdict'])}</b> ({escape(finding.get('check', ''))}): "
         f"{escape(finding['sentence'])}</div>"
         for finding in findings
         if finding["verdict"] != "ok"

@@ -177,7 +177,7 @@ class Learner(BaseEstimator):
         Raises
         ------
         ValueError
-            For data and parameters that cannot be used, in the words of the command line.
+            For data and parameters that cannot be used: what is wrong, where, and what to do.
         """
         table = as_table(X)
         request = to_json(self._request())

@@ -131,7 +131,7 @@ def test_unknown_parameters_and_methods():
         ({"prune": {"rule": "t-test", "alpha": 2}}, "parameter `alpha` is 2"),
         ({"missing": "ignore"}, "ignore.*drop"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"bootstrap": 1}, "parameter `replicates` is 1"),
+        ({"bootstrap": 1}, "^bootstrap=1: between 2 and"),
         ({"bootstrap": 5, "missing": "em"}, "missing='drop'"),
         ({"random_state": -1}, "random_state is -1"),
         ({"knowledge": {"forbiden": []}}, "knowledge: unknown field `forbiden`.*`forbidden`"),
@@ -156,10 +156,10 @@ def frame(**columns):
     [
         (frame(c=[1.0, np.nan, 2.0, 3.0]), r"column `c` has no value in row 2, and 1 value is miss"),
         (frame(c=[1.0, np.inf, 2.0, 3.0]), "column `c` is infinite in row 2"),
-        (frame(c=["x", "y", "z", "w"]), "column `c` has type .*, which is not numeric; leave it"),
+        (frame(c=["x", "y", "z", "w"]), "column `c` has type .*, which is not numeric; leave the column out$"),
         (frame(c=[object()] * 4), "column `c` has type object, which is not numeric"),
         (frame(c=pd.date_range("2026-01-01", periods=4)), "column `c` has type datetime64"),
-        (frame(c=[7.0] * 4), "constant column `c`: remove it or set drop_constant=True"),
+        (frame(c=[7.0] * 4), "constant column `c`: use drop_constant=True, or leave the column out$"),
         (frame().iloc[:, [0, 1, 0]], "columns 1 and 3 are both called `a`"),
         (frame().iloc[:0], "0 rows of data: at least 2 are needed"),
         (frame()[["a"]], "1 column of data: at least 2 are needed"),
@@ -292,7 +292,7 @@ def test_a_training_goes_on_from_its_checkpoint(drawn, tmp_path):
     resumed = clone(model).set_params(checkpoint=kept)
     assert resumed.fit(drawn.data).graph_.edges == whole.edges
     assert resumed.fit(drawn.data).graph_.edges == whole.edges
-    with pytest.raises(ValueError, match="checkpoint: method `eq-td` is not trained"):
+    with pytest.raises(ValueError, match="`checkpoint`: method `eq-td` is not trained.*method='notears-mlp'"):
         nocurl.EqTD(checkpoint=kept).fit(drawn.data)
 
 
@@ -301,7 +301,20 @@ def test_bootstrap_and_diagnosis(drawn):
     assert graph.bootstrap["replicates"] == 20
     assert graph.to_pandas()["found"].between(0, 1).all()
     assert {finding["verdict"] for finding in graph.diagnosis} <= {"ok", "note", "concern"}
+    for finding in graph.diagnosis:
+        assert finding["check"] and "--" not in finding["sentence"]
+        for action in finding["advice"]:
+            assert {"set", "parameter", "method", "leave_out", "leave_out_one_of", "fewer_columns"} & {
+                *action
+            }
     assert nocurl.EqTD().fit(drawn.data).graph_.diagnosis is None
+
+
+def test_advice_is_in_keywords(drawn):
+    graph = nocurl.learn(drawn.data, method="eq-td", threshold=1e9)
+    assert graph.warnings[-1].endswith("lower it with `threshold`, or use prune='bic'")
+    advised = [finding for finding in graph.diagnosis if {"set": "prune", "to": "bic"} in finding["advice"]]
+    assert advised and all("prune='bic'" in finding["sentence"] for finding in advised)
 
 
 def test_results_go_everywhere(drawn, tmp_path):

@@ -1,5 +1,7 @@
 """Whatever holds the numbers, the same graph comes out."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -147,9 +149,17 @@ def test_constant_columns_stay_in_the_matrix(X):
     assert "still" in model.warnings_[0]
 
 
-def test_files_are_read_as_by_the_command_line(root):
-    graph = nocurl.learn(root / "data/sachs.csv", method="eq-td")
+def test_files_are_read_as_by_the_command_line(root, command_line, tmp_path):
+    table, output = root / "data/sachs.csv", tmp_path / "g.json"
+    graph = nocurl.learn(table, method="eq-td")
     assert "raf" in graph.variables or "praf" in graph.variables
+    done = command_line("learn", table, "--method", "eq-td", "--output", output, "--quiet")
+    assert done.returncode == 0, done.stderr
+    told, ours = json.loads(output.read_text()), json.loads(graph.to_json())
+    assert told["input"]["digest"].startswith("xxh3-128:")
+    for field in ["input", "parameters"]:
+        assert ours[field] == told[field], field
+    assert json.loads(nocurl.learn(np.random.default_rng(1).normal(size=(9, 2))).to_json())["input"] is None
     with pytest.raises(OSError, match="no-such-file"):
         nocurl.learn("no-such-file.csv")
 

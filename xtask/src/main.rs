@@ -22,6 +22,7 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 /// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
+    format_of_checks()?;
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
@@ -34,6 +35,13 @@ fn test() -> Result<()> {
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
     })
+}
+
+/// The format of the checks, which their list declares by a macro that `cargo fmt` does not look into.
+fn format_of_checks() -> Result<()> {
+    let folder = root().join("crates/nocurl/src/analysis/checks");
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(files))
 }
 
 /// A virtual environment with what the tests need; returns its interpreter.

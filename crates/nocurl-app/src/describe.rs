@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::directions;
 
-/// What was learnt with these options about variables of these names and means.
+/// What was learnt with these options about variables of these names and means, without what was
+/// read and what the user should know.
 pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -> GraphDocument {
     let mut document = GraphDocument {
         order: fit.order.iter().map(|&i| names[i].clone()).collect(),
@@ -19,7 +20,6 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         seed: options.seed,
         termination: termination(fit),
         iterations: fit.iterations,
-        warnings: warnings(options, fit),
         ..GraphDocument::new(names, &fit.dag, &fit.determined)
     };
     document.directions = directions::sentence(options, &document);
@@ -45,21 +45,4 @@ fn termination(fit: &Fit) -> String {
         Ok(Value::String(name)) => name,
         _ => format!("{:?}", fit.termination),
     }
-}
-
-/// What the user should know.
-fn warnings(options: &Options, fit: &Fit) -> Vec<String> {
-    let mut warnings = fit.warnings.clone();
-    if fit.dag.edge_count() == 0 {
-        let threshold = options.effective_threshold();
-        warnings.push(if threshold > 0.0 {
-            format!(
-                "no edges were found: all weights are below the threshold of {threshold}; lower \
-                 it with --threshold or use --prune bic"
-            )
-        } else {
-            "no edges were found: the columns look independent".into()
-        });
-    }
-    warnings
 }

@@ -1,18 +1,16 @@
 //! From a table to a described graph: what the command line and Python have in common.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use nocurl::bootstrap::{Bootstrap, BootstrapParams, bootstrap};
+use nocurl::bootstrap::{Bootstrap, BootstrapParams, MOST_REPLICATES, bootstrap};
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
-use serde_json::Value;
-
 use nocurl_io::{
-    BootstrapSummary, Error, GraphDocument, Input, Kept, Missing, ReadOptions, Table,
-    check_writable, read_dataset, read_sampled,
+    Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset, read_sampled,
 };
 
-use crate::describe;
+use crate::{Error, Outcome};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -29,74 +27,37 @@ pub struct Job {
     pub diagnose: bool,
 }
 
-/// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The table, reduced to its moments.
-    pub table: Table<Moments>,
-    /// The graph.
-    pub fit: Fit,
-    /// Checks, where they were asked for.
-    pub diagnosis: Option<Diagnosis>,
-    /// What was found again, where that was asked for.
-    pub bootstrap: Option<Bootstrap>,
-}
-
 impl Job {
-    /// Checks what can be checked before a table is read.
-    ///
-    /// # Errors
-    /// What does not go together, and what to do.
-    pub fn validate(&self) -> Result<(), Error> {
-        let algorithm = &self.options.algorithm;
-        if self.bootstrap.is_some() && self.read.missing == Missing::Em {
-            return Err(Error::Request(
-                "--bootstrap draws rows, which --missing em does not fill in: use --missing drop"
-                    .into(),
-            ));
-        }
-        let Some(path) = &self.checkpoint else { return Ok(()) };
-        if !algorithm.facts().checkpoint {
-            let all = Algorithm::all();
-            let trained: Vec<&str> = all
-                .iter()
-                .filter(|method| method.facts().checkpoint)
-                .map(Algorithm::name)
-                .collect();
-            let (last, others) = trained.split_last().unwrap_or((&"none", &[]));
-            return Err(Error::Request(format!(
-                "--checkpoint: method `{}` is not trained, so there is nothing to keep; {} and {last} are",
-                algorithm.name(),
-                others.join(", ")
-            )));
-        }
-        if self.bootstrap.is_some() {
-            return Err(Error::Request(
-                "--checkpoint: one file cannot keep the trainings of --bootstrap; use one of them"
-                    .into(),
-            ));
-        }
-        check_writable(path)
-    }
-
     /// Reads a table and learns from it. Rows are kept only for methods that need them and for
     /// resampling.
     ///
     /// # Errors
-    /// Anything wrong with the table or the options, in one line.
+    /// Anything wrong with the table or the options, in one line. What can be found before the table
+    /// is read is found first.
     pub fn run<'a>(&self, input: impl Into<Input<'a>>, run: &Run<'_>) -> Result<Outcome, Error> {
+        let started = Instant::now();
         self.validate()?;
-        if self.options.needs_rows() || self.bootstrap.is_some() {
+        if self.bootstrap.is_some() && self.read.missing == Missing::Em {
+            return Err(Error::NoRowsToDraw);
+        }
+        let input = input.into();
+        let path = match &input {
+            Input::Source(source) => Some(path_of(source)),
+            _ => None,
+        };
+        let (table, found) = if self.options.needs_rows() || self.bootstrap.is_some() {
             let table = read_dataset(input, &self.read, run)?;
             let found = match &self.checkpoint {
                 None => self.learn(Data::Rows(&table.data), run)?,
                 Some(path) => self.train(&table.data, path, run)?,
             };
-            return Ok(Self::outcome(table.map(|rows| rows.moments()), found));
-        }
-        let (table, sample) = read_sampled(input, &self.read, run)?;
-        let found = self.learn(Data::Sampled(&table.data, &sample), run)?;
-        Ok(Self::outcome(table, found))
+            (table.map(|rows| rows.moments()), found)
+        } else {
+            let (table, sample) = read_sampled(input, &self.read, run)?;
+            let found = self.learn(Data::Sampled(&table.data, &sample), run)?;
+            (table, found)
+        };
+        Ok(Outcome { path, ..outcome(table, found, started) })
     }
 
     /// Learns from moments alone.
@@ -104,6 +65,8 @@ impl Job {
     /// # Errors
     /// As [`Self::run`]; methods that need rows refuse.
     pub fn run_on_moments(&self, moments: &Moments, run: &Run<'_>) -> Result<Outcome, Error> {
+        let started = Instant::now();
+        self.validate()?;
         let found = self.learn(Data::Moments(moments), run)?;
         let table = Table {
             rows: moments.rows(),
@@ -113,7 +76,32 @@ impl Job {
             origin: None,
             warnings: Vec::new(),
         };
-        Ok(Self::outcome(table, found))
+        Ok(outcome(table, found, started))
+    }
+
+    /// What can be checked before a table is read.
+    fn validate(&self) -> Result<(), Error> {
+        let algorithm = &self.options.algorithm;
+        if !self.options.knowledge.is_empty() {
+            algorithm.takes_knowledge()?;
+        }
+        if let Some(params) = &self.bootstrap {
+            if !(2..=MOST_REPLICATES).contains(&params.replicates) {
+                return Err(Error::Replicates { given: params.replicates });
+            }
+            params.validate()?;
+        }
+        let Some(path) = &self.checkpoint else { return Ok(()) };
+        if !algorithm.facts().checkpoint {
+            let all = Algorithm::all();
+            let trained =
+                all.iter().filter(|method| method.facts().checkpoint).map(Algorithm::name);
+            return Err(Error::NotTrained { method: algorithm.name(), trained: trained.collect() });
+        }
+        if self.bootstrap.is_some() {
+            return Err(Error::OneState);
+        }
+        Ok(check_writable(path)?)
     }
 
     fn learn(&self, data: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
@@ -136,26 +124,20 @@ impl Job {
         let again = |params| bootstrap(data, options, params, run);
         Ok((fit, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))
     }
-
-    fn outcome(table: Table<Moments>, (fit, diagnosis, bootstrap): Found) -> Outcome {
-        Outcome { table, fit, diagnosis, bootstrap }
-    }
 }
 
 type Found = (Fit, Option<Diagnosis>, Option<Bootstrap>);
 
-impl Outcome {
-    /// The description of the graph, without what only the caller knows: where the table came
-    /// from, and the time it took.
-    pub fn document(&self, options: &Options) -> GraphDocument {
-        let names = self.table.data.names();
-        let mut document = describe(names, self.table.data.mean(), options, &self.fit);
-        document.warnings.splice(0..0, self.table.warnings.iter().cloned());
-        document.diagnosis = serde_json::to_value(&self.diagnosis).unwrap_or(Value::Null);
-        document.bootstrap =
-            self.bootstrap.as_ref().map(|found| BootstrapSummary::new(found, names));
-        let failures = document.bootstrap.as_ref().and_then(BootstrapSummary::failures);
-        document.warnings.extend(failures);
-        document
+fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
+    let (fit, diagnosis, bootstrap) = found;
+    Outcome { table, path: None, fit, diagnosis, bootstrap, elapsed: started.elapsed() }
+}
+
+/// The name of a source as the user gave it.
+fn path_of(source: &Source) -> String {
+    match source {
+        Source::Path(path) => path.to_string_lossy().into_owned(),
+        Source::Stdin => "-".into(),
+        Source::Bytes { name, .. } => name.clone(),
     }
 }

@@ -1,13 +1,31 @@
 //! The job of nocurl, from a table to a described graph: what the command line and Python share.
 //!
 //! A [`Job`] says what to learn; running it gives an [`Outcome`], which has everything that was
-//! found, and its [`document`](Outcome::document) for files and front ends.
+//! found, and its [`document`](Outcome::document) for files and front ends. Messages and advice are
+//! values ([`nocurl::advice`]) until a front end spells them.
+//!
+//! ```
+//! use nocurl::advice::Neutral;
+//! use nocurl_app::Job;
+//! use nocurl_io::Source;
+//! let table = Source::bytes("rain.csv", "rain,wet\n1,2\n2,4\n3,7\n4,7\n5,11\n");
+//! let job = Job::default();
+//! let outcome = job.run(&table, &Run::default())?;
+//! let document = outcome.document(&job, &Neutral);
+//! assert_eq!(document.variables, ["rain", "wet"]);
+//! assert_eq!(document.input.unwrap().path, "rain.csv");
+//! # Ok::<(), nocurl_app::Error>(())
+//! ```
 
 mod describe;
 mod directions;
+mod error;
 mod job;
+mod outcome;
 mod scores;
 
 pub use describe::describe;
-pub use job::{Job, Outcome};
+pub use error::Error;
+pub use job::Job;
+pub use outcome::Outcome;
 pub use scores::score;

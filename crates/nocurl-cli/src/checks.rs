@@ -3,6 +3,7 @@
 use nocurl::checks::{Diagnosis, Verdict};
 
 use crate::report::{BOLD, FAINT, WARNING, clean, count};
+use crate::spelling::Flags;
 
 /// Columns that a line of text takes.
 const WIDTH: usize = 100;
@@ -18,7 +19,7 @@ pub(crate) fn checks(diagnosis: &Diagnosis) -> String {
             _ => ("note", BOLD),
         };
         text += &format!("  {style}{label:<7}{style:#}  ");
-        let said = format!("{}: {}", finding.check.name(), clean(&finding.sentence));
+        let said = format!("{}: {}", finding.check, clean(&finding.sentence.spelt(&Flags)));
         text += &wrapped(&said, "           ");
     }
     let rest = (diagnosis.findings.len() - notable.len()) as u64;

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nocurl::Prune;
-use nocurl::bootstrap::{BootstrapParams, MOST_REPLICATES};
+use nocurl::bootstrap::BootstrapParams;
 use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::Job;
 use nocurl_bench::{Grid, Settings};
 use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::args::{
     BenchArguments, HeaderArgument, LearnArguments, MethodArguments, MissingArgument,
@@ -49,10 +49,9 @@ impl Learn {
             knowledge: arguments.knowledge.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
-        if !options.knowledge.is_empty() {
-            options.algorithm.takes_knowledge()?;
-        }
-        let bootstrap = arguments.bootstrap.map(bootstrap).transpose()?;
+        let bootstrap = arguments
+            .bootstrap
+            .map(|replicates| BootstrapParams { replicates, ..BootstrapParams::default() });
         for output in &arguments.output {
             GraphFormat::of_path(output)?;
             check_writable(output)?;
@@ -70,7 +69,6 @@ impl Learn {
             checkpoint: arguments.checkpoint.clone(),
             diagnose: !arguments.no_diagnosis,
         };
-        job.validate()?;
         let same = |path: &Path, other: &PathBuf| path == other || is_same_file(path, other);
         if let Some(path) = &job.checkpoint
             && (same(path, &arguments.data) || arguments.output.iter().any(|o| same(path, o)))
@@ -89,40 +87,13 @@ impl Learn {
             quiet: arguments.quiet,
         })
     }
-
-    /// How the table was read, for the document.
-    pub(crate) fn reading(&self) -> Map<String, Value> {
-        let read = &self.job.read;
-        let delimiter = read.delimiter.map(|byte| char::from(byte).to_string());
-        [
-            ("missing", json!(read.missing)),
-            ("columns", json!(read.columns)),
-            ("drop", json!(read.drop)),
-            ("drop_constant", json!(read.drop_constant)),
-            ("header", json!(read.header)),
-            ("delimiter", json!(delimiter)),
-        ]
-        .map(|(name, value)| (name.into(), value))
-        .into_iter()
-        .collect()
-    }
-}
-
-fn bootstrap(replicates: usize) -> Result<BootstrapParams, Failure> {
-    if !(2..=MOST_REPLICATES).contains(&replicates) {
-        return Err(Failure::Input(format!(
-            "--bootstrap {replicates}: between 2 and {MOST_REPLICATES} tables can be drawn, some \
-             hundred are usual"
-        )));
-    }
-    Ok(BootstrapParams { replicates, ..BootstrapParams::default() })
 }
 
 fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
     let mut algorithm = Algorithm::from_name(&arguments.method).map_err(|error| {
         let all = Algorithm::all();
         let names: Vec<&str> = all.iter().map(Algorithm::name).collect();
-        Failure::Input(format!("{error} (there are {})", names.join(", ")))
+        Failure::input(&error.text().say(format!(" (there are {})", names.join(", "))))
     })?;
     let flags = [
         ("--restarts", "restarts", &arguments.restarts),

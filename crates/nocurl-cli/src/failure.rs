@@ -2,6 +2,10 @@
 
 use std::io;
 
+use nocurl::Text;
+
+use crate::spelling::Flags;
+
 /// What is left of most commands that are stopped.
 pub(crate) const NOTHING: &str = "nothing was written";
 
@@ -50,8 +54,13 @@ impl Failure {
     pub(crate) fn writing(error: &nocurl_io::Error) -> Self {
         match error {
             nocurl_io::Error::Io { .. } => Self::Other(error.to_string()),
-            _ => Self::Input(error.to_string()),
+            _ => Self::input(&error.text()),
         }
+    }
+
+    /// Something that the user can change, in flags.
+    pub(crate) fn input(text: &Text) -> Self {
+        Self::Input(text.spelt(&Flags))
     }
 }
 
@@ -69,7 +78,7 @@ impl From<nocurl::Error> for Failure {
     fn from(error: nocurl::Error) -> Self {
         match error {
             nocurl::Error::Cancelled => Self::Interrupted(NOTHING.into()),
-            error => Self::Input(error.to_string()),
+            error => Self::input(&error.text()),
         }
     }
 }
@@ -78,8 +87,17 @@ impl From<nocurl_io::Error> for Failure {
     fn from(error: nocurl_io::Error) -> Self {
         match error {
             nocurl_io::Error::Engine(error) => error.into(),
-            nocurl_io::Error::Stopped { left } => Self::Interrupted(left),
-            error => Self::Input(error.to_string()),
+            nocurl_io::Error::Stopped { left } => Self::Interrupted(left.spelt(&Flags)),
+            error => Self::input(&error.text()),
+        }
+    }
+}
+
+impl From<nocurl_app::Error> for Failure {
+    fn from(error: nocurl_app::Error) -> Self {
+        match error {
+            nocurl_app::Error::Io(error) => error.into(),
+            error => Self::input(&error.text()),
         }
     }
 }

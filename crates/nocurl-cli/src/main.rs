@@ -14,6 +14,7 @@ mod output;
 mod parameter;
 mod progress;
 mod report;
+mod spelling;
 mod support;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Parameters of methods by name: whatever the engine serialises can be set.
 
-use nocurl::{Algorithm, Error};
+use nocurl::{Algorithm, Error, Text};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(crate) fn set(
         .ok_or_else(|| Failure::Input(format!("{given}: give numbers with commas between them")))?;
     algorithm.with_parameter(name, value).map_err(|error| match error {
         Error::ParameterType { reason, .. } => Failure::Input(format!("{given}: {reason}")),
-        error => Failure::Input(format!("{given}: {error}")),
+        error => Failure::input(&Text::new(format!("{given}: ")).append(error.text())),
     })
 }
 

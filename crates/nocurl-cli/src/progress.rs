@@ -79,10 +79,6 @@ impl Watch {
         Run::default().watched_by(self).stopped_by(self)
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     /// Ends the work: from here on results are written, and Ctrl-C comes too late.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         if let Some(shown) = &self.bar {

@@ -1,9 +1,14 @@
 //! What can go wrong with files, in words for the person at the keyboard.
 
+use std::slice;
+
+use nocurl::{Action, Text};
+
 /// An error of reading or writing: nothing usable was read, nothing was written.
 ///
 /// Each message fits on one line and says what is wrong, where, and what to do about it. Rows are
-/// counted from 1 without the header; lines are counted from 1 with it.
+/// counted from 1 without the header; lines are counted from 1 with it. Front ends write
+/// [`Error::text`] in their own spelling; `Display` is for readers of Rust.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,19 +19,22 @@ pub enum Error {
     #[error("interrupted: {left}")]
     Stopped {
         /// What is left, and how to go on.
-        left: String,
+        left: Text,
     },
     /// A training that broke down and has left something.
     #[error("{reason}; {left}")]
     Diverged {
         /// Why.
-        reason: String,
+        reason: Box<nocurl::Error>,
         /// What is left.
         left: String,
     },
-    /// Things that were asked for and do not go together.
-    #[error("{0}")]
-    Request(String),
+    /// Rows where estimates from incomplete rows give moments alone.
+    #[error("{}", no_rows_estimated(path))]
+    NoRowsEstimated {
+        /// The table.
+        path: String,
+    },
     /// The operating system refused.
     #[error("cannot {action} {path}: {reason}")]
     Io {
@@ -62,10 +70,7 @@ pub enum Error {
         found: usize,
     },
     /// A cell that is neither a number nor a missing value.
-    #[error(
-        "column `{column}`, row {row} (line {line}) is not a number: `{text}`; \
-         leave the column out with --drop or --columns"
-    )]
+    #[error("{}", not_numeric(column, *row, *line, text))]
     NotNumeric {
         /// Name of the column.
         column: String,
@@ -77,10 +82,7 @@ pub enum Error {
         text: String,
     },
     /// A column of a type that is not numeric.
-    #[error(
-        "column `{column}` has type {kind}, which is not numeric; \
-         leave it out with --drop or --columns"
-    )]
+    #[error("{}", column_type(column, kind))]
     ColumnType {
         /// Name of the column.
         column: String,
@@ -88,11 +90,7 @@ pub enum Error {
         kind: String,
     },
     /// Missing values where none are allowed.
-    #[error(
-        "column `{column}` has no value in row {row}{}, and {count} {} missing in all; \
-         use --missing drop or --missing em",
-        line_of(.line), if *.count == 1 { "value is" } else { "values are" }
-    )]
+    #[error("{}", missing_values(column, *row, line, *count))]
     MissingValues {
         /// Column of the first missing value.
         column: String,
@@ -104,7 +102,7 @@ pub enum Error {
         count: u64,
     },
     /// An infinite value, which no policy for missing values covers.
-    #[error("column `{column}` is infinite in row {row}{}; correct it or drop the column", line_of(.line))]
+    #[error("{}", infinite(column, *row, line))]
     Infinite {
         /// Name of the column.
         column: String,
@@ -114,7 +112,7 @@ pub enum Error {
         line: Option<u64>,
     },
     /// A column without a single value.
-    #[error("column `{column}` has no values at all; leave it out with --drop")]
+    #[error("{}", no_values(column))]
     NoValues {
         /// Name of the column.
         column: String,
@@ -138,7 +136,7 @@ pub enum Error {
         suggestion: Option<String>,
     },
     /// More columns than [`crate::ReadOptions::max_columns`].
-    #[error("{path} has {columns} columns, more than {limit}; choose some with --columns")]
+    #[error("{}", too_many_columns(path, *columns, *limit))]
     TooManyColumns {
         /// The file.
         path: String,
@@ -176,6 +174,28 @@ pub enum Error {
 }
 
 impl Error {
+    /// The message: what is wrong, where, and what to do.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Engine(error) => error.text(),
+            Self::Stopped { left } => Text::new("interrupted: ").append(left.clone()),
+            Self::Diverged { reason, left } => reason.text().say(format!("; {left}")),
+            Self::NoRowsEstimated { path } => no_rows_estimated(path),
+            Self::NotNumeric { column, row, line, text } => not_numeric(column, *row, *line, text),
+            Self::ColumnType { column, kind } => column_type(column, kind),
+            Self::MissingValues { column, row, line, count } => {
+                missing_values(column, *row, line, *count)
+            }
+            Self::Infinite { column, row, line } => infinite(column, *row, line),
+            Self::NoValues { column } => no_values(column),
+            Self::TooManyColumns { path, columns, limit } => {
+                too_many_columns(path, *columns, *limit)
+            }
+            // The others are words alone.
+            other => Text::new(other.to_string()),
+        }
+    }
+
     /// A broken file; foreign messages are put on one line and shortened.
     pub(crate) fn invalid(
         path: &str,
@@ -217,6 +237,56 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     short
 }
 
+fn no_rows_estimated(path: &str) -> Text {
+    Text::new(format!("{path}: "))
+        .act(Action::set("missing", "em"))
+        .say(" estimates moments, but this method needs the rows; use ")
+        .act(Action::set("missing", "drop"))
+}
+
+fn not_numeric(column: &String, row: u64, line: u64, text: &str) -> Text {
+    Text::new(format!("column `{column}`, row {row} (line {line}) is not a number: `{text}`; "))
+        .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn column_type(column: &String, kind: &str) -> Text {
+    Text::new(format!("column `{column}` has type {kind}, which is not numeric; "))
+        .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn missing_values(column: &str, row: u64, line: &Option<u64>, count: u64) -> Text {
+    let are = if count == 1 { "value is" } else { "values are" };
+    let line = line_of(line);
+    Text::new(format!(
+        "column `{column}` has no value in row {row}{line}, and {count} {are} missing in all; use "
+    ))
+    .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ")
+}
+
+fn infinite(column: &String, row: u64, line: &Option<u64>) -> Text {
+    let line = line_of(line);
+    Text::new(format!("column `{column}` is infinite in row {row}{line}; correct it, or "))
+        .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn no_values(column: &String) -> Text {
+    Text::new(format!("column `{column}` has no values at all; "))
+        .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn too_many_columns(path: &str, columns: usize, limit: usize) -> Text {
+    Text::new(format!("{path} has {columns} columns, more than {limit}; "))
+        .act(Action::FewerColumns)
+}
+
+fn line_of(line: &Option<u64>) -> String {
+    line.map_or_else(String::new, |line| format!(" (line {line})"))
+}
+
+fn suggest(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
 /// A cycle back to its start; of a long one the first variables.
 fn round(names: &[String]) -> String {
     const SHOWN: usize = 8;
@@ -227,12 +297,4 @@ fn round(names: &[String]) -> String {
         names.push("…".into());
     }
     names.join(" -> ")
-}
-
-fn line_of(line: &Option<u64>) -> String {
-    line.map_or_else(String::new, |line| format!(" (line {line})"))
-}
-
-fn suggest(suggestion: &Option<String>) -> String {
-    suggestion.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }

@@ -33,21 +33,21 @@ fn text_tables() {
         (
             "a,b\n1,2\n3,oh no\n",
             "column `b`, row 2 (line 3) is not a number: `oh no`; \
-             leave the column out with --drop or --columns",
+             leave out `b`",
         ),
         (
             "a,b\n1,2\n,4\n5,NA\n",
             "column `a` has no value in row 2 (line 3), and 2 values are missing in all; \
-             use --missing drop or --missing em",
+             use `missing = drop` or `missing = em`",
         ),
         (
             "a,b\n1,2\n3,nan\n",
             "column `b` has no value in row 2 (line 3), and 1 value is missing in all; \
-             use --missing drop or --missing em",
+             use `missing = drop` or `missing = em`",
         ),
         (
             "a,b\n1,2\n3,-inf\n",
-            "column `b` is infinite in row 2 (line 3); correct it or drop the column",
+            "column `b` is infinite in row 2 (line 3); correct it, or leave out `b`",
         ),
         ("a,b,a\n1,2,3\n", "columns 1 and 3 are both called `a`; names must be unique"),
         ("a\n1\n2\n", "1 column of data: at least 2 are needed to learn a graph"),
@@ -125,7 +125,7 @@ fn columns_of_text() {
     let source = Source::new(testdata("text.parquet"));
     let text = message(&source, &ReadOptions::default());
     assert!(text.starts_with("column `city` has type "), "{text}");
-    assert!(text.ends_with("which is not numeric; leave it out with --drop or --columns"));
+    assert!(text.ends_with("which is not numeric; leave out `city`"));
     let options = ReadOptions { drop: vec!["city".into()], ..Default::default() };
     assert_eq!(read_moments(&source, &options, &Run::default()).unwrap().data.names(), ["a", "b"]);
 }
@@ -137,7 +137,7 @@ fn gaps_in_binary_files_are_named() {
         assert_eq!(
             message(&source, &ReadOptions::default()),
             "column `k` has no value in row 2, and 2 values are missing in all; \
-             use --missing drop or --missing em"
+             use `missing = drop` or `missing = em`"
         );
     }
 }

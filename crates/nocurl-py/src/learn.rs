@@ -1,7 +1,6 @@
 //! Learning, by a request in JSON.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use nocurl::Prune;
 use nocurl::bootstrap::BootstrapParams;
@@ -11,10 +10,11 @@ use nocurl_app::{Job, Outcome};
 use nocurl_io::{Missing, ReadOptions, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::failure::{Failure, guarded, in_python};
+use crate::failure::{Failure, guarded};
 use crate::moments::Moments;
+use crate::spelling::Keywords;
 use crate::table::Table;
 use crate::watch;
 
@@ -82,7 +82,6 @@ pub(crate) fn learn(
     request: &str,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let started = Instant::now();
     let (job, threads) = guarded(|| {
         let request: Request =
             serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
@@ -96,25 +95,12 @@ pub(crate) fn learn(
         Err(_) => Table::new(table, names)?
             .read(|input| watch::run(py, threads, progress, |watch| Ok(job.run(input, watch)?)))?,
     };
-    Ok(guarded(|| description(&job, &outcome, started))?)
+    Ok(guarded(|| description(&job, &outcome))?)
 }
 
-fn description(job: &Job, outcome: &Outcome, started: Instant) -> Result<String, Failure> {
-    let mut document = outcome.document(&job.options);
-    document.warnings.iter_mut().for_each(|warning| *warning = in_python(warning));
-    if let Value::Array(findings) = &mut document.diagnosis {
-        for finding in findings {
-            if let Some(Value::String(sentence)) = finding.get_mut("sentence") {
-                *sentence = in_python(sentence);
-            }
-        }
-    }
-    if let Value::Object(parameters) = &mut document.parameters {
-        parameters.insert("missing".into(), json!(job.read.missing));
-        parameters.insert("drop_constant".into(), job.read.drop_constant.into());
-    }
-    document.elapsed_seconds = started.elapsed().as_secs_f64();
-    serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
+fn description(job: &Job, outcome: &Outcome) -> Result<String, Failure> {
+    serde_json::to_string(&outcome.document(job, &Keywords))
+        .map_err(|error| Failure::value(error.to_string()))
 }
 
 /// Names of all methods.

@@ -11,6 +11,7 @@ mod hodge;
 mod learn;
 mod moments;
 mod simulate;
+mod spelling;
 mod table;
 mod watch;
 

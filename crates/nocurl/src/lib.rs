@@ -24,9 +24,9 @@ mod pipeline;
 
 pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
-    Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat, MatMut,
-    MatRef, Moments, Order, Pdag, Progress, Run, Stop, Termination, TrainingState, Watch, error,
-    graph, knowledge, moments, simulate,
+    Action, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat,
+    MatMut, MatRef, Moments, Order, Pdag, Progress, Run, Spelling, Stop, Termination, Text,
+    TrainingState, Watch, advice, error, graph, knowledge, moments, simulate,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

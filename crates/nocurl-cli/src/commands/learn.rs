@@ -1,13 +1,12 @@
 //! `nocurl learn`: a table in, a graph out.
 
-use nocurl_app::Outcome;
-use nocurl_io::{GraphDocument, InputDescription, write_graph};
-use serde_json::Value;
+use nocurl_io::write_graph;
 
 use crate::config::Learn;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
+use crate::spelling::Flags;
 
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
@@ -21,7 +20,7 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
             .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
             .install(work)?,
     };
-    let document = describe(&config, &outcome, watch.elapsed().as_secs_f64());
+    let document = outcome.document(&config.job, &Flags);
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;
@@ -30,23 +29,4 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
         return Ok(());
     }
     report::learnt(&config, &outcome, &document)
-}
-
-fn describe(config: &Learn, outcome: &Outcome, elapsed: f64) -> GraphDocument {
-    let mut document = outcome.document(&config.job.options);
-    if let Value::Object(parameters) = &mut document.parameters {
-        parameters.extend(config.reading());
-    }
-    let table = &outcome.table;
-    document.input = table.origin.as_ref().map(|origin| InputDescription {
-        path: config.path.clone(),
-        format: origin.format,
-        rows: table.rows,
-        rows_dropped: table.rows_dropped,
-        columns: table.data.columns(),
-        digest: origin.digest.clone(),
-        missing: config.job.read.missing,
-    });
-    document.elapsed_seconds = elapsed;
-    document
 }

@@ -28,8 +28,16 @@ fn files_without_a_table() {
 #[test]
 fn broken_rows_and_cells() {
     refuses("a,b\n1,2\n3\n", &[], &["line 3", "1 cells", "2 are expected"]);
-    refuses("a,b\n1,2\n3,cat\n", &[], &["`b`", "row 2", "`cat`"]);
-    refuses("a,b\n1,2\n3,\n4,5\n,6\n", &[], &["`b`", "row 2", "2 values", "--missing"]);
+    refuses(
+        "a,b\n1,2\n3,cat\n",
+        &[],
+        &["`b`", "row 2", "`cat`", "leave the column out with --drop b"],
+    );
+    refuses(
+        "a,b\n1,2\n3,\n4,5\n,6\n",
+        &[],
+        &["`b`", "row 2", "2 values", "--missing drop or --missing em"],
+    );
     refuses("a,b\n1,2\n3,nan\n4,5\n", &[], &["`b`", "row 2", "--missing"]);
     refuses("a,b\n1,2\n3,inf\n4,5\n", &[], &["`b`", "row 2", "infinite"]);
     refuses("a,a\n1,2\n3,4\n", &[], &["`a`"]);
@@ -39,7 +47,7 @@ fn broken_rows_and_cells() {
 fn too_little_to_learn_from() {
     refuses("a,b\n1,2\n", &[], &["1 row of", "at least 2"]);
     refuses("a\n1\n2\n3\n", &[], &["1 column of", "at least 2"]);
-    refuses("a,b\n1,2\n1,3\n1,4\n", &[], &["`a`", "--drop-constant"]);
+    refuses("a,b\n1,2\n1,3\n1,4\n", &[], &["`a`", "--drop-constant", "--drop a"]);
     refuses("a,b\n1,2\n1,3\n1,4\n", &["--drop-constant"], &["1 column of"]);
 }
 

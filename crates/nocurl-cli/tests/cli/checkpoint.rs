@@ -200,7 +200,10 @@ mod stopped {
         assert_eq!(code, Some(130), "{told}");
         assert_eq!(told.lines().count(), 1, "{told}");
         assert!(told.starts_with("error: interrupted: "), "{told}");
-        assert!(told.contains("kept in `run.state`; the same command goes on"), "{told}");
+        assert!(
+            told.contains("kept in `run.state`; run the same command again to go on"),
+            "{told}"
+        );
         assert_eq!(folder.files(), ["run.state", "x.csv"]);
     }
 

@@ -92,7 +92,7 @@ fn mistakes_are_named_and_nothing_is_written() {
         (&["--require", "rain"], "--require rain: give two names"),
         (&["--forbid", "rain,wet,slip"], "--forbid rain,wet,slip: give two names"),
         (&["--forbid", "rain,rain"], "an edge from `rain` to itself"),
-        (&["--source", "rein"], "`rein`, which is no column in use: did you mean `rain`?"),
+        (&["--source", "rein"], "`rein`, but there is no such column: did you mean `rain`?"),
         (
             &["--require", "rain,wet", "--require", "wet,slip", "--require", "slip,rain"],
             "the required edges `rain` -> `wet` -> `slip` -> `rain` are a cycle",

@@ -108,8 +108,9 @@ fn checks_are_short_on_the_terminal_and_whole_in_json() {
     let findings = document["diagnosis"].as_array().unwrap();
     assert_eq!(findings.len(), 10);
     for finding in findings {
-        let name = finding["name"].as_str().unwrap();
+        let name = finding["check"].as_str().unwrap();
         assert!(finding["numbers"].is_object() && finding["sentence"].is_string(), "{finding}");
+        assert!(finding["advice"].is_array(), "{finding}");
         assert_eq!(shown.contains(&format!("  {name}: ")), finding["verdict"] != "ok", "{name}");
     }
     // All 200 rows are looked at.

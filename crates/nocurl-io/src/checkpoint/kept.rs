@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nocurl::{Dataset, Keeper, Options, TrainingState};
+use nocurl::{Action, Dataset, Keeper, Options, Text, TrainingState};
 
 use super::{TrainingRun, read_checkpoint, write_checkpoint};
 use crate::Error;
@@ -37,9 +37,9 @@ impl<'a> Kept<'a> {
     }
 
     /// What is to be said when the file could not be written.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<Text> {
         let reason = self.outcome()?.err()?;
-        Some(format!("the training was not kept: {reason}"))
+        Some(format!("the training was not kept: {reason}").into())
     }
 
     /// The error of a training, with what is left of it.
@@ -47,15 +47,20 @@ impl<'a> Kept<'a> {
         let path = self.path.display();
         match (error, self.outcome()) {
             (nocurl::Error::Cancelled, Some(Ok(done))) => Error::Stopped {
-                left: format!("{done} are kept in `{path}`; the same command goes on from there"),
+                left: Text::new(format!("{done} are kept in `{path}`; "))
+                    .act(Action::Repeat)
+                    .say(" to go on from there"),
             },
             (nocurl::Error::Cancelled, Some(Err(reason))) => {
-                Error::Stopped { left: format!("the training was not kept: {reason}") }
+                Error::Stopped { left: format!("the training was not kept: {reason}").into() }
             }
-            (error @ nocurl::Error::Numeric { .. }, Some(Ok(done))) => Error::Diverged {
-                reason: error.to_string(),
-                left: format!("the {done} before are kept in `{path}`"),
-            },
+            (
+                reason @ (nocurl::Error::Diverged { .. } | nocurl::Error::OutOfRange { .. }),
+                Some(Ok(done)),
+            ) => {
+                let left = format!("the {done} before are kept in `{path}`");
+                Error::Diverged { reason: Box::new(reason), left }
+            }
             (error, _) => error.into(),
         }
     }

@@ -85,15 +85,6 @@ pub struct EdgeSupport {
 }
 
 impl BootstrapSummary {
-    /// What is to be said of replicates that failed.
-    pub fn failures(&self) -> Option<String> {
-        let error = self.first_error.as_ref()?;
-        Some(format!(
-            "{} of {} resampled tables could not be learnt from, the first because of: {error}",
-            self.failed, self.replicates
-        ))
-    }
-
     /// The result of a bootstrap with names for the variables.
     ///
     /// # Panics

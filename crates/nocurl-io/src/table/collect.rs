@@ -88,7 +88,7 @@ pub(super) struct Assembly<C> {
     first_infinite: Option<Place>,
     /// Rows with gaps, one after the other, kept for [`Missing::Em`].
     incomplete: Vec<f64>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<nocurl::Text>,
 }
 
 impl<C: Collect> Assembly<C> {

@@ -80,10 +80,8 @@ pub(super) fn without(columns: usize, left_out: &[usize]) -> Vec<usize> {
     (0..columns).filter(|j| left_out.binary_search(j).is_err()).collect()
 }
 
-pub(super) fn constant_warning(names: &[String], constant: &[usize]) -> String {
+pub(super) fn constant_warning(names: &[String], constant: &[usize]) -> nocurl::Text {
     let list: Vec<String> = constant.iter().map(|&j| format!("`{}`", names[j])).collect();
-    match list.as_slice() {
-        [one] => format!("left out {one}, which does not vary"),
-        _ => format!("left out {}, which do not vary", list.join(", ")),
-    }
+    let vary = if list.len() == 1 { "does not vary" } else { "do not vary" };
+    format!("left out {}, which {vary}", list.join(", ")).into()
 }

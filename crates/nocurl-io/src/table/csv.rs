@@ -155,7 +155,7 @@ struct Top {
     /// Bytes and lines taken by the header and blank lines before it.
     bytes: usize,
     lines: u64,
-    warnings: Vec<String>,
+    warnings: Vec<nocurl::Text>,
 }
 
 impl Top {
@@ -183,11 +183,14 @@ impl Top {
                 Error::invalid(label, "CSV", reason)
             })?;
             names.push(if name.is_empty() {
-                warnings.push(format!(
-                    "column {column} has no name and is called `x{column}`; \
-                     if it only numbers the rows, leave it out with --drop x{column}"
-                ));
-                format!("x{column}")
+                let name = format!("x{column}");
+                let words = format!(
+                    "column {column} has no name and is called `{name}`; if it only numbers the \
+                     rows, "
+                );
+                let leave_out = nocurl::Action::leave_out(std::slice::from_ref(&name));
+                warnings.push(nocurl::Text::new(words).act(leave_out));
+                name
             } else {
                 name
             });

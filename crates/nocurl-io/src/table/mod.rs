@@ -32,7 +32,7 @@ mod write;
 use std::io::Read;
 
 use nocurl::missing::{EmParams, expectation_maximization};
-use nocurl::{Dataset, Mat, Moments, Run};
+use nocurl::{Action, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::alongside;
@@ -132,7 +132,7 @@ pub struct Table<T> {
     /// What was read, unless it was a table in memory.
     pub origin: Option<Origin>,
     /// What the user should know, in plain words.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
 }
 
 /// The bytes that a table was read from.
@@ -253,10 +253,12 @@ fn complete<C: Collect, S>(
         let fit =
             expectation_maximization(&moments, incomplete.as_ref(), &EmParams::default(), run)?;
         if fit.termination != nocurl::Termination::Converged {
-            warnings.push(format!(
-                "the estimate from incomplete rows had not settled after {} iterations",
+            let words = format!(
+                "the estimate from incomplete rows had not settled after {} iterations; compare \
+                 with ",
                 fit.iterations
-            ));
+            );
+            warnings.push(Text::new(words).act(Action::set("missing", "drop")));
         }
         moments = fit.moments;
     }
@@ -289,10 +291,7 @@ pub fn read_dataset<'a>(
 ) -> Result<Table<Dataset>, Error> {
     let input = input.into();
     if options.missing == Missing::Em {
-        return Err(Error::unsupported(
-            &input.label(),
-            "--missing em estimates moments, but this method needs the rows; use --missing drop",
-        ));
+        return Err(Error::NoRowsEstimated { path: input.label() });
     }
     let (assembly, origin) = read::<Rows>(input, options, run)?;
     let (names, blocks) = assembly.collected.into_parts();

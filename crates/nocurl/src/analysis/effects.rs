@@ -75,20 +75,21 @@ pub fn of(dag: &Dag, source: usize) -> Vec<f64> {
 /// twice or set to a value that is not finite.
 pub fn intervene(dag: &Dag, means: &[f64], set: &[(usize, f64)]) -> Result<Vec<f64>, Error> {
     let d = dag.size();
-    let mismatch = |detail| Err(Error::Mismatch { what: "intervention", detail });
+    let refused = |reason| Err(Error::Intervention { reason });
     if means.len() != d {
-        return mismatch(format!("{} means for {d} variables", means.len()));
+        let (found, expected) = (means.len(), d);
+        return Err(Error::Lengths { what: "means", found, of: "variables", expected });
     }
     let mut change = vec![None; d];
     for &(variable, value) in set {
         if variable >= d {
-            return mismatch(format!("there is no variable {} of {d}", variable + 1));
+            return refused(format!("there is no variable {} of {d}", variable + 1));
         }
         if !value.is_finite() {
-            return mismatch(format!("variable {} is set to {value}", variable + 1));
+            return refused(format!("variable {} is set to {value}; give a number", variable + 1));
         }
         if change[variable].replace(value - means[variable]).is_some() {
-            return mismatch(format!("variable {} is set twice", variable + 1));
+            return refused(format!("variable {} is set twice; give one value", variable + 1));
         }
     }
     let changes = follow(dag, &change);

@@ -1,6 +1,7 @@
 //! A table of numbers with names, all in memory.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::core::{Error, Mat, MatRef, Moments, moments};
 
@@ -12,6 +13,8 @@ use crate::core::{Error, Mat, MatRef, Moments, moments};
 pub struct Dataset {
     names: Vec<String>,
     values: Mat<f64>,
+    /// Kept once they are known: learning, checks and reports all need them.
+    moments: OnceLock<Moments>,
 }
 
 impl Dataset {
@@ -21,9 +24,11 @@ impl Dataset {
     /// When the number of names is not the number of columns or a value is not finite.
     pub fn new(names: Vec<String>, values: Mat<f64>) -> Result<Self, Error> {
         if names.len() != values.ncols() {
-            return Err(Error::Mismatch {
-                what: "data set",
-                detail: format!("{} names for {} columns", names.len(), values.ncols()),
+            return Err(Error::Lengths {
+                what: "names",
+                found: names.len(),
+                of: "columns",
+                expected: values.ncols(),
             });
         }
         for (j, name) in names.iter().enumerate() {
@@ -32,7 +37,7 @@ impl Dataset {
                 return Err(Error::NotFinite { column: name.clone(), row: i as u64 + 1 });
             }
         }
-        Ok(Self { names, values })
+        Ok(Self { names, values, moments: OnceLock::new() })
     }
 
     /// The names given to variables that have none: `x1` to `xd`.
@@ -58,9 +63,19 @@ impl Dataset {
         self.values.col_as_slice(variable)
     }
 
-    /// Means and second moments of the data, computed in parallel over fixed blocks of rows.
+    /// Means and second moments of the data, computed in parallel over fixed blocks of rows the
+    /// first time they are asked for.
     pub fn moments(&self) -> Moments {
-        moments::of_matrix(&self.names, self.values.as_ref())
+        self.kept_moments().clone()
+    }
+
+    fn kept_moments(&self) -> &Moments {
+        if self.moments.get().is_none() {
+            // Not in `get_or_init`: a thread that waits for others there could be given work that
+            // asks for the same moments, and wait for itself.
+            let _ = self.moments.set(moments::of_matrix(&self.names, self.values.as_ref()));
+        }
+        self.moments.get().expect("they were set above")
     }
 
     /// Means and second moments of a sample of the rows, in which row `i` is `counts[i]` times:
@@ -82,7 +97,7 @@ impl Dataset {
             (0..counts.len()).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect();
         let values =
             Mat::from_fn(rows.len(), self.values.ncols(), |i, j| self.values[(rows[i], j)]);
-        Self { names: self.names.clone(), values }
+        Self { names: self.names.clone(), values, moments: OnceLock::new() }
     }
 }
 
@@ -100,10 +115,10 @@ pub enum Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// Means and second moments, computed where only the rows are there.
+    /// Means and second moments; those of rows are computed once.
     pub fn moments(self) -> Cow<'a, Moments> {
         match self {
-            Self::Rows(rows) => Cow::Owned(rows.moments()),
+            Self::Rows(rows) => Cow::Borrowed(rows.kept_moments()),
             Self::Moments(moments) | Self::Sampled(moments, _) => Cow::Borrowed(moments),
         }
     }

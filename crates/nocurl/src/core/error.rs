@@ -1,8 +1,16 @@
 //! What can go wrong, in words for the person at the keyboard.
 
+mod message;
+#[cfg(test)]
+mod tests;
+
+use super::advice::{Action, Text};
+use message::*;
+
 /// An error of the engine: there is no usable result.
 ///
-/// Each message fits on one line and says what is wrong, where, and what to do about it.
+/// Each message fits on one line and says what is wrong, where, and what to do about it. Front ends
+/// write [`Error::text`] in their own spelling; `Display` is for readers of Rust.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +23,7 @@ pub enum Error {
         suggestion: Option<String>,
     },
     /// A refinement that is not there.
-    #[error("unknown refinement `{name}`{}: it is {}", did_you_mean(.suggestion), .known.join(", "))]
+    #[error("unknown refinement `{name}`{}; known are {}", suggest(.suggestion), .known.join(", "))]
     UnknownRefinement {
         /// The name as given.
         name: String,
@@ -25,7 +33,7 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// A parameter outside its range.
-    #[error("parameter `{name}` is {value}: {reason}")]
+    #[error("{}", parameter(name, value, reason))]
     Parameter {
         /// Name of the parameter.
         name: &'static str,
@@ -35,8 +43,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// A parameter that the method does not have.
-    #[error("`{name}` is not a parameter of `{method}`{}{}{}",
-        did_you_mean(.suggestion), which_has(.known), others_have(.elsewhere))]
+    #[error("{}", unknown_parameter(name, method, suggestion, known, elsewhere))]
     UnknownParameter {
         /// The name as given.
         name: String,
@@ -50,7 +57,7 @@ pub enum Error {
         elsewhere: Vec<&'static str>,
     },
     /// A value that a parameter cannot hold.
-    #[error("parameter `{name}`: {reason}")]
+    #[error("{}", parameter_type(name, reason))]
     ParameterType {
         /// Name of the parameter.
         name: String,
@@ -65,6 +72,14 @@ pub enum Error {
         /// Rows needed.
         needed: u64,
     },
+    /// Too few rows for a method that inverts the second moments.
+    #[error("{}", too_few_to_invert(*rows, *columns))]
+    TooFewRowsToInvert {
+        /// Rows given.
+        rows: u64,
+        /// Columns given.
+        columns: usize,
+    },
     /// Fewer columns than make a graph.
     #[error("{columns} column{} of data: at least 2 are needed to learn a graph",
         plural(*.columns as u64))]
@@ -73,7 +88,7 @@ pub enum Error {
         columns: usize,
     },
     /// More variables than a method can take.
-    #[error("method `{method}` takes at most {limit} variables, the data has {columns}: {advice}")]
+    #[error("{}", too_many_columns(method, *limit, *columns, advice))]
     TooManyColumns {
         /// The method.
         method: &'static str,
@@ -81,44 +96,153 @@ pub enum Error {
         limit: usize,
         /// Columns given.
         columns: usize,
-        /// What to do instead.
-        advice: &'static str,
+        /// What to do instead, besides taking fewer columns.
+        advice: Text,
     },
     /// Columns without any variation.
-    #[error("constant column{} {}: remove {} with --drop-constant or --drop",
-        if .names.len() == 1 { "" } else { "s" }, list(.names),
-        if .names.len() == 1 { "it" } else { "them" })]
+    #[error("{}", constant_columns(names))]
     ConstantColumns {
         /// Names of the columns.
         names: Vec<String>,
     },
     /// Columns that are an exact linear combination of each other, for a method that cannot go on.
-    #[error("columns {} are exactly collinear: drop one of them with --drop", list(.names))]
+    #[error("{}", collinear(names))]
     Collinear {
         /// The smallest set found.
         names: Vec<String>,
     },
-    /// Moments where a method needs the rows behind them.
-    #[error("method `{method}` needs the rows of the table: moments alone are not enough")]
+    /// Moments where a method or an order search needs the rows behind them.
+    #[error("{}", needs_rows(what))]
     NeedsRows {
-        /// The method.
-        method: &'static str,
+        /// The method or the setting.
+        what: Action,
     },
-    /// Two objects that should speak of the same variables do not.
-    #[error("{what}: {detail}")]
-    Mismatch {
-        /// What was compared.
+    /// Lists that should be of one length are not.
+    #[error("{found} {what} for {expected} {of}: give one for each")]
+    Lengths {
+        /// What was counted, as in `names`.
         what: &'static str,
-        /// How they differ.
-        detail: String,
+        /// How many there are.
+        found: usize,
+        /// What they belong to, as in `columns`.
+        of: &'static str,
+        /// How many of these there are.
+        expected: usize,
     },
+    /// Graphs to compare that have different numbers of variables.
+    #[error(
+        "graphs to compare: the truth has {truth} variables, the estimate {estimate}; compare \
+         graphs of the same variables"
+    )]
+    DifferentSizes {
+        /// Variables of the truth.
+        truth: usize,
+        /// Variables of the estimate.
+        estimate: usize,
+    },
+    /// Objects that should speak of the same variables do not.
+    #[error("{what}: the variables differ in name, number or order; take all from one table")]
+    DifferentVariables {
+        /// The objects.
+        what: &'static str,
+    },
+    /// Rows that are not those behind the moments.
+    #[error(
+        "{what}: the table is not the one that the moments are from; give both of the same table"
+    )]
+    DifferentRows {
+        /// Who needs them.
+        what: &'static str,
+    },
+    /// An edge that a graph of this size cannot have, or has already.
+    #[error("{}", invalid_edge(*from, *to, *variables))]
+    InvalidEdge {
+        /// Position of the cause, counted from 0.
+        from: usize,
+        /// Position of the effect, counted from 0.
+        to: usize,
+        /// Number of variables.
+        variables: usize,
+    },
+    /// A partially directed graph that is no class of acyclic graphs.
+    #[error(
+        "no acyclic graph has the directed edges of this partially directed graph without a new \
+         v-structure; check its directions"
+    )]
+    NoAcyclicMember,
+    /// A variable that cannot be set, or not to this value.
+    #[error("intervention: {reason}")]
+    Intervention {
+        /// Which, why, and what to do.
+        reason: String,
+    },
+    /// The state of a training that is not of this data and method.
+    #[error("the checkpoint is not of this data and method; start again without it")]
+    ForeignCheckpoint,
     /// A value that is not a finite number.
-    #[error("column `{column}` has a value that is not finite in row {row}")]
+    #[error("column `{column}` has a value that is not finite in row {row}; correct it")]
     NotFinite {
         /// Name of the column.
         column: String,
         /// Row, counted from 1 without the header.
         row: u64,
+    },
+    /// A column without a single value.
+    #[error("{}", no_values(column))]
+    NoValues {
+        /// Its name.
+        column: String,
+    },
+    /// Incomplete rows whose columns determine each other.
+    #[error("{}", incomplete_singular())]
+    IncompleteSingular,
+    /// A column whose numbers are too large or too small to be squared.
+    #[error(
+        "column `{column}` has a standard deviation of {deviation:e}: measure it in other units"
+    )]
+    ExtremeScale {
+        /// Its name.
+        column: String,
+        /// Its standard deviation.
+        deviation: f64,
+    },
+    /// Numbers that became too large for a computation.
+    #[error("{stage} left the range of floating-point numbers; {advice}")]
+    OutOfRange {
+        /// Where.
+        stage: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A training whose loss grew without bounds.
+    #[error("{}", diverged(*epoch, *loss, *learning_rate, *set))]
+    Diverged {
+        /// The epoch in which it did.
+        epoch: u64,
+        /// The loss, maybe infinite.
+        loss: f64,
+        /// The learning rate then.
+        learning_rate: f64,
+        /// The learning rate as set.
+        set: f64,
+    },
+    /// Memory that the operating system does not give.
+    #[error("{}", out_of_memory(stage, *mebibytes))]
+    OutOfMemory {
+        /// Who needs it.
+        stage: &'static str,
+        /// How much, in units of 2^20 bytes.
+        mebibytes: usize,
+    },
+    /// More than half of the resampled tables could not be learnt from.
+    #[error("{}", bootstrap_failed(*failed, *replicates, first))]
+    BootstrapFailed {
+        /// Tables that could not.
+        failed: usize,
+        /// Tables drawn.
+        replicates: usize,
+        /// Why the first of these failed.
+        first: Box<Error>,
     },
     /// A graph with a cycle where a DAG is needed.
     #[error("the graph has a cycle through {}", list(.names))]
@@ -126,32 +250,6 @@ pub enum Error {
         /// Variables on one cycle, in order.
         names: Vec<String>,
     },
-    /// Two graphs that are to be compared have different numbers of variables.
-    #[error("graphs to compare: the truth has {truth} variables, the estimate {estimate}")]
-    DifferentSizes {
-        /// Variables of the true graph.
-        truth: usize,
-        /// Variables of the estimate.
-        estimate: usize,
-    },
-    /// An edge that a partially directed graph cannot have.
-    #[error(
-        "variables {} and {} of {variables} cannot have this edge, or have one already", .from + 1, .to + 1
-    )]
-    NotAnEdge {
-        /// Where it starts.
-        from: usize,
-        /// Where it ends.
-        to: usize,
-        /// Variables of the graph.
-        variables: usize,
-    },
-    /// A partially directed graph that no acyclic graph belongs to.
-    #[error(
-        "no acyclic graph has the directed edges of this partially directed graph without a new \
-         v-structure: check its directions"
-    )]
-    NoMember,
     /// Prior knowledge that contradicts itself or cannot be used.
     #[error("prior knowledge: {reason}")]
     Knowledge {
@@ -159,8 +257,7 @@ pub enum Error {
         reason: String,
     },
     /// Prior knowledge about a variable that is not there.
-    #[error("prior knowledge names `{name}`, which is no column in use{}",
-        suggest(.suggestion))]
+    #[error("prior knowledge names `{name}`, but there is no such column{}", suggest(.suggestion))]
     UnknownVariable {
         /// The name as given.
         name: String,
@@ -168,7 +265,7 @@ pub enum Error {
         suggestion: Option<String>,
     },
     /// Prior knowledge for a method that cannot honour it.
-    #[error("method `{method}` cannot take prior knowledge: {reason}; use method `{instead}`")]
+    #[error("{}", takes_no_knowledge(method, reason, instead))]
     TakesNoKnowledge {
         /// The method.
         method: &'static str,
@@ -180,38 +277,47 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("stopped before the end: nothing was written")]
     Cancelled,
-    /// A computation that produced numbers without meaning.
-    #[error("{stage} broke down: {reason}")]
-    Numeric {
-        /// Where.
-        stage: &'static str,
-        /// Why, and what to do.
-        reason: String,
-    },
 }
+
+impl Error {
+    /// The message: what is wrong, where, and what to do.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Parameter { name, value, reason } => parameter(name, value, reason),
+            Self::UnknownParameter { name, method, suggestion, known, elsewhere } => {
+                unknown_parameter(name, method, suggestion, known, elsewhere)
+            }
+            Self::ParameterType { name, reason } => parameter_type(name, reason),
+            Self::TooFewRowsToInvert { rows, columns } => too_few_to_invert(*rows, *columns),
+            Self::TooManyColumns { method, limit, columns, advice } => {
+                too_many_columns(method, *limit, *columns, advice)
+            }
+            Self::ConstantColumns { names } => constant_columns(names),
+            Self::Collinear { names } => collinear(names),
+            Self::NeedsRows { what } => needs_rows(what),
+            Self::NoValues { column } => no_values(column),
+            Self::IncompleteSingular => incomplete_singular(),
+            Self::Diverged { epoch, loss, learning_rate, set } => {
+                diverged(*epoch, *loss, *learning_rate, *set)
+            }
+            Self::OutOfMemory { stage, mebibytes } => out_of_memory(stage, *mebibytes),
+            Self::BootstrapFailed { failed, replicates, first } => {
+                bootstrap_failed(*failed, *replicates, first)
+            }
+            Self::TakesNoKnowledge { method, reason, instead } => {
+                takes_no_knowledge(method, reason, instead)
+            }
+            // The others are words alone.
+            other => Text::new(other.to_string()),
+        }
+    }
+}
+
+/// What to do about numbers that are too large or too small.
+pub(crate) const SIMILAR_UNITS: &str = "bring the columns to similar units";
 
 fn suggest(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
-}
-
-fn did_you_mean(suggestion: &Option<String>) -> String {
-    suggestion.as_ref().map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
-}
-
-fn which_has(known: &[String]) -> String {
-    if known.is_empty() {
-        ", which has none".into()
-    } else {
-        format!(", which has {}", known.join(", "))
-    }
-}
-
-fn others_have(methods: &[&str]) -> String {
-    if methods.is_empty() {
-        return String::new();
-    }
-    let methods: Vec<String> = methods.iter().map(|name| format!("--method {name}")).collect();
-    format!("; {} has it", methods.join(" or "))
 }
 
 fn plural(count: u64) -> &'static str {

@@ -1,6 +1,7 @@
 //! What everything else speaks of: tables and their moments, graphs, prior knowledge, errors,
 //! progress.
 
+pub mod advice;
 mod dataset;
 pub mod error;
 pub mod graph;
@@ -13,6 +14,7 @@ pub mod simulate;
 mod termination;
 mod training;
 
+pub use advice::{Action, Spelling, Text};
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};

@@ -64,15 +64,12 @@ impl Moments {
     ) -> Result<Self, Error> {
         let d = names.len();
         if mean.len() != d || covariance.nrows() != d || covariance.ncols() != d {
-            return Err(Error::Mismatch {
-                what: "moments",
-                detail: format!(
-                    "{d} names, {} means and a {} x {} covariance",
-                    mean.len(),
-                    covariance.nrows(),
-                    covariance.ncols()
-                ),
-            });
+            return Err(wrong_lengths(
+                d,
+                mean.len(),
+                covariance.nrows() * covariance.ncols(),
+                d * d,
+            ));
         }
         let scatter =
             Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
@@ -114,10 +111,7 @@ impl Moments {
     /// When the variables differ.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.names != other.names {
-            return Err(Error::Mismatch {
-                what: "moments to merge",
-                detail: "the variables differ in name, number or order".into(),
-            });
+            return Err(Error::DifferentVariables { what: "moments to merge" });
         }
         for j in 0..self.names.len() {
             for i in j..self.names.len() {
@@ -292,20 +286,25 @@ impl From<Moments> for Packed {
     }
 }
 
+/// The error of moments whose parts are not of one size: means, else second moments.
+fn wrong_lengths(names: usize, means: usize, entries: usize, needed: usize) -> Error {
+    match means == names {
+        true => {
+            let (what, of) = ("entries of the covariance", "pairs of variables");
+            Error::Lengths { what, found: entries, of, expected: needed }
+        }
+        false => Error::Lengths { what: "means", found: means, of: "names", expected: names },
+    }
+}
+
 impl TryFrom<Packed> for Moments {
     type Error = Error;
 
     fn try_from(packed: Packed) -> Result<Self, Error> {
         let d = packed.names.len();
         if packed.mean.len() != d || packed.scatter.len() != d * (d + 1) / 2 {
-            return Err(Error::Mismatch {
-                what: "moments",
-                detail: format!(
-                    "{d} names, {} means and {} second moments",
-                    packed.mean.len(),
-                    packed.scatter.len()
-                ),
-            });
+            let (means, entries) = (packed.mean.len(), packed.scatter.len());
+            return Err(wrong_lengths(d, means, entries, d * (d + 1) / 2));
         }
         let scatter =
             Mat::from_fn(

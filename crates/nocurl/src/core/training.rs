@@ -43,8 +43,5 @@ impl TrainingState {
 
 /// The error of a state that is not one of this training.
 pub(crate) fn unfit() -> Error {
-    Error::Mismatch {
-        what: "checkpoint",
-        detail: "it is not of this data and method; start again without it".into(),
-    }
+    Error::ForeignCheckpoint
 }

@@ -102,9 +102,11 @@ pub fn expectation_maximization(
 ) -> Result<EmFit, Error> {
     let d = complete.columns();
     if incomplete.ncols() != d {
-        return Err(Error::Mismatch {
-            what: "incomplete rows",
-            detail: format!("{} columns where there are {d} variables", incomplete.ncols()),
+        return Err(Error::Lengths {
+            what: "columns of incomplete rows",
+            found: incomplete.ncols(),
+            of: "variables",
+            expected: d,
         });
     }
     let rows = complete.rows() + incomplete.nrows() as u64;
@@ -170,10 +172,7 @@ fn start(complete: &Moments, incomplete: MatRef<'_, f64>) -> Result<Estimate, Er
         let rows = complete.rows() as f64;
         let count = rows + values().count() as f64;
         if count == 0.0 {
-            return Err(Error::Numeric {
-                stage: "the estimate from incomplete rows",
-                reason: format!("column `{}` has no values; drop it", complete.names()[j]),
-            });
+            return Err(Error::NoValues { column: complete.names()[j].clone() });
         }
         mean[j] = (rows * complete.mean()[j] + values().sum::<f64>()) / count;
         let known = if rows > 0.0 {
@@ -282,12 +281,7 @@ fn expect_pattern(pattern: &Pattern, estimate: &Estimate) -> Result<Expected, Er
 }
 
 fn factor(covariance: MatRef<'_, f64>) -> Result<Cholesky, Error> {
-    Cholesky::new(covariance).ok_or_else(|| Error::Numeric {
-        stage: "the estimate from incomplete rows",
-        reason: "the covariance is singular; drop constant or collinear columns, \
-                 or drop the incomplete rows with --missing drop"
-            .into(),
-    })
+    Cholesky::new(covariance).ok_or(Error::IncompleteSingular)
 }
 
 /// Gaussian log-density of `n` rows whose squared Mahalanobis distances sum to `distance`.

@@ -1,7 +1,7 @@
 //! What a linear method sees, and what it proposes.
 
 use crate::core::error::list;
-use crate::core::{Dataset, Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments};
+use crate::core::{Action, Dataset, Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Text};
 use crate::math::linalg;
 
 /// The second moments of the data, centred or not: all that a linear method sees.
@@ -10,7 +10,7 @@ pub struct Problem {
     names: Vec<String>,
     rows: u64,
     second_moments: Mat<f64>,
-    warnings: Vec<String>,
+    warnings: Vec<Text>,
     /// Kept beside the second moments where these are not centred.
     covariance: Option<Mat<f64>>,
     /// The covariance of the data where `covariance` had to be shrunk.
@@ -42,13 +42,9 @@ impl Problem {
         let fits =
             |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
         if let Some(j) = (0..moments.columns()).find(|&j| !fits(j)) {
-            return Err(Error::Numeric {
-                stage: "computing second moments",
-                reason: format!(
-                    "column `{}` has a standard deviation of {:e}; measure it in other units",
-                    moments.names()[j],
-                    variances[j].sqrt()
-                ),
+            return Err(Error::ExtremeScale {
+                column: moments.names()[j].clone(),
+                deviation: variances[j].sqrt(),
             });
         }
         let mut problem = Self {
@@ -92,20 +88,20 @@ impl Problem {
         let Some(set) = linalg::collinear_set(self.covariance()) else { return };
         let (keep, add) = if n <= d as u64 {
             let shrinkage = oracle_shrinkage(self.covariance(), n);
-            self.warnings.push(format!(
+            let words = format!(
                 "{n} rows are too few for {d} variables: where all are used at once, second moments \
-                 are shrunk towards their diagonal by {shrinkage:.3}; use more rows or fewer columns \
-                 (--columns)"
-            ));
+                 are shrunk towards their diagonal by {shrinkage:.3}; use more rows, or "
+            );
+            self.warnings.push(Text::new(words).act(Action::FewerColumns));
             self.sample = Some(self.covariance().to_owned());
             (1.0 - shrinkage, shrinkage)
         } else {
             let names: Vec<String> = set.iter().map(|&j| self.names[j].clone()).collect();
-            self.warnings.push(format!(
-                "columns {} are exactly collinear: edges among them are arbitrary; drop one of \
-                 them with --drop",
+            let words = format!(
+                "columns {} are exactly collinear, so edges among them are arbitrary: ",
                 list(&names)
-            ));
+            );
+            self.warnings.push(Text::new(words).act(Action::leave_out_one(&names)));
             (1.0, RIDGE)
         };
         for matrix in
@@ -122,7 +118,7 @@ impl Problem {
     }
 
     /// What the user should know about the data, in plain words.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Text] {
         &self.warnings
     }
 
@@ -149,13 +145,12 @@ impl Problem {
     /// Whether these are the rows that the problem was made from, as far as can be seen.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] about `what`.
+    /// [`Error::DifferentRows`] about `what`.
     pub(crate) fn check_rows(&self, rows: &Dataset, what: &'static str) -> Result<(), Error> {
         if rows.names() == self.names() && rows.values().nrows() as u64 == self.rows {
             return Ok(());
         }
-        let detail = "the table is not the one the problem was made from".into();
-        Err(Error::Mismatch { what, detail })
+        Err(Error::DifferentRows { what })
     }
 
     /// The error for second moments that cannot be inverted.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::advice::{Action, Text};
 use crate::core::error::list;
 use crate::core::{Error, Mat, Order, Progress, Run};
 use crate::math::Problem;
@@ -33,7 +34,7 @@ pub enum Direction {
 /// Biometrika 106 (2019).
 ///
 /// # Errors
-/// [`Error::Cancelled`]; bottom-up also [`Error::Collinear`] or [`Error::Numeric`] when the second
+/// [`Error::Cancelled`]; bottom-up also [`Error::Collinear`] or [`Error::TooFewRowsToInvert`] when the second
 /// moments have no inverse.
 ///
 /// ```
@@ -67,13 +68,14 @@ pub fn propose(problem: &Problem, direction: Direction, run: &Run<'_>) -> Result
             if !pivoted.dependent.is_empty() {
                 let names: Vec<String> =
                     pivoted.dependent.iter().map(|&j| problem.names()[j].clone()).collect();
-                proposal.warnings.push(format!(
+                let words = format!(
                     "{} of {} columns are exact linear combinations of columns placed before them \
-                     ({}): their place in the order says nothing",
+                     ({}), so their place in the order is arbitrary: ",
                     names.len(),
                     problem.size(),
                     list(&names)
-                ));
+                );
+                proposal.warnings.push(Text::new(words).act(Action::leave_out(&names)));
             }
             Ok(proposal)
         }
@@ -98,15 +100,7 @@ pub(super) fn precision(problem: &Problem) -> Result<Mat<f64>, Error> {
         Some(set) if problem.rows() > problem.size() as u64 => Err(Error::Collinear {
             names: set.iter().map(|&j| problem.names()[j].clone()).collect(),
         }),
-        _ => Err(Error::Numeric {
-            stage: "inverting the second moments",
-            reason: format!(
-                "{} rows do not determine {} columns: use more rows, fewer columns (--columns), or \
-                 a method that needs no inverse such as eq-td",
-                problem.rows(),
-                problem.size()
-            ),
-        }),
+        _ => Err(Error::TooFewRowsToInvert { rows: problem.rows(), columns: problem.size() }),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Facts, Proposal};
-use crate::core::{Dataset, Error, Run};
+use crate::core::{Action, Dataset, Error, Run};
 use crate::math::Problem;
 
 /// What a method is given to learn from.
@@ -44,7 +44,7 @@ impl<'a> Task<'a> {
 
     /// The rows, for the method of this name.
     pub(crate) fn rows_for(&self, method: &'static str) -> Result<&'a Dataset, Error> {
-        self.rows.ok_or(Error::NeedsRows { method })
+        self.rows.ok_or(Error::NeedsRows { what: Action::method(method) })
     }
 }
 

@@ -7,6 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::fges::{self, Fges};
 use super::sweep::{Subsets, Sweep};
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
+use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
@@ -103,10 +104,11 @@ pub(super) fn propose(problem: &Problem, params: &Mmpc, run: &Run<'_>) -> Result
     let mut warnings = Vec::new();
     let limited = chosen.iter().filter(|found| found.limited).count();
     if limited > 0 {
-        warnings.push(format!(
+        let words = format!(
             "{limited} of {d} variables have so many others next to them that not all sets were \
-             tried as explanations: some edges may be there in error"
-        ));
+             tried as explanations, so some edges may be false; for fewer of them set "
+        );
+        warnings.push(Text::new(words).act(Action::parameter("alpha")).say(" lower"));
     }
     Ok(Proposal {
         weights: Some(weights),

@@ -1,5 +1,6 @@
 //! What a method returns.
 
+use crate::core::advice::Text;
 use crate::core::{Mat, Order, Termination};
 
 /// What a method returns: an order, and its own weights where it has them.
@@ -21,7 +22,7 @@ pub struct Proposal {
     /// How the method ended.
     pub termination: Termination,
     /// What the user should know, in plain words.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
 }
 
 impl Proposal {

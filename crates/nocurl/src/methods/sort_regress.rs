@@ -28,7 +28,7 @@ pub enum SortBy {
 /// causal order in additive noise models*, NeurIPS 2023.
 ///
 /// # Errors
-/// [`Error::Cancelled`]; for R2 also [`Error::Collinear`] or [`Error::Numeric`] when the second
+/// [`Error::Cancelled`]; for R2 also [`Error::Collinear`] or [`Error::TooFewRowsToInvert`] when the second
 /// moments have no inverse.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! What was learnt.
 
-use crate::core::{Dag, Determines, Mat, Pdag, Termination};
+use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text};
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -33,5 +33,5 @@ pub struct Fit {
     /// How the method ended.
     pub termination: Termination,
     /// What the user should know, in plain words.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
 }

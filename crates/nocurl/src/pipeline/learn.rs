@@ -2,7 +2,8 @@
 
 use super::prune::prune;
 use super::{Fit, Options};
-use crate::core::{Dag, Data, Error, Mat, Order, Pdag, Run, Termination};
+use crate::core::error::SIMILAR_UNITS;
+use crate::core::{Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text};
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
 use crate::math::{Problem, hodge};
@@ -100,10 +101,7 @@ fn choose_edges(
     };
     threshold_unless_required(problem, &mut weights, options.effective_threshold());
     if !weights.is_all_finite() {
-        return Err(Error::Numeric {
-            stage: "the method",
-            reason: "weights left the range of numbers; bring the columns to similar units".into(),
-        });
+        return Err(Error::OutOfRange { stage: "the method", advice: SIMILAR_UNITS });
     }
     Dag::new(weights)
 }
@@ -151,7 +149,7 @@ fn conclude(
 }
 
 /// What is to be said of a method that did not come to its end.
-fn ending(termination: Termination) -> Option<String> {
+fn ending(termination: Termination) -> Option<Text> {
     match termination {
         Termination::MaxIterations => Some(
             "the method stopped at its limit of iterations before it had converged".into(),

@@ -1,5 +1,6 @@
 //! Resampling against its definition, and the promises about threads, failures and intervals.
 
+use nocurl::advice::Action;
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
 use nocurl::{Algorithm, Dataset, Determines, Error, Mat, Options, Progress, Run};
@@ -175,7 +176,7 @@ fn bad_parameters_and_data_are_errors() {
     let moments = data.moments();
     assert!(matches!(
         bootstrap(&moments, &by("cam"), &params(2), &Run::default()),
-        Err(Error::NeedsRows { method: "cam" })
+        Err(Error::NeedsRows { what: Action::Method { name: "cam" } })
     ));
 }
 

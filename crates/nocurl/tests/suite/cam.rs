@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use nocurl::Action;
 use nocurl::methods::Cam;
 use nocurl::metrics::compare;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation, simulate};
@@ -203,7 +204,7 @@ fn parameters_are_used_and_checked() {
 fn moments_are_not_enough() {
     let data = dataset(normal(50, 3, 1));
     let error = learn(&data.moments(), &cam(Cam::default()), &Run::default()).unwrap_err();
-    assert_eq!(error, Error::NeedsRows { method: "cam" });
+    assert_eq!(error, Error::NeedsRows { what: Action::method("cam") });
     assert!(error.to_string().contains("rows"));
     assert!(Algorithm::from(Cam::default()).facts().needs_rows());
     assert_eq!(cam(Cam::default()).effective_threshold(), 0.0);

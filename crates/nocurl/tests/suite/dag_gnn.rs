@@ -1,5 +1,6 @@
 //! DAG-GNN and its combination with NoCurl.
 
+use nocurl::Action;
 use nocurl::Run;
 use nocurl::methods::{DagGnn, NoCurlGnn};
 use nocurl::simulate::{Mechanism, Simulation, simulate};
@@ -185,7 +186,7 @@ fn a_state_of_another_training_is_refused() {
     ] {
         let notebook = Notebook { from: Some(state), ..Notebook::default() };
         let error = learn(data, options, &notebook.run()).unwrap_err();
-        assert!(matches!(error, Error::Mismatch { what: "checkpoint", .. }), "{error}");
+        assert!(matches!(error, Error::ForeignCheckpoint), "{error}");
     }
 }
 
@@ -197,8 +198,8 @@ fn a_training_that_diverges_says_so_and_keeps_what_was_good() {
         let notebook = Notebook::default();
         let error = learn(&data, &nocurl_gnn(params), &notebook.run()).unwrap_err();
         let told = error.to_string();
-        assert!(matches!(error, Error::Numeric { stage: "training", .. }), "{told}");
-        assert!(told.contains("learning_rate lower") && told.contains("epoch 1"), "{told}");
+        assert!(matches!(error, Error::Diverged { epoch: 1, .. }), "{told}");
+        assert!(told.contains("set `learning_rate` lower") && told.contains("epoch 1"), "{told}");
         assert_eq!(told.lines().count(), 1);
         let kept = notebook.states.into_inner().unwrap().pop().unwrap();
         assert_eq!(kept.done(), "0 epochs");
@@ -268,7 +269,7 @@ fn what_cannot_be_trained_on_is_refused_at_once() {
     for options in short() {
         let name = options.algorithm.name();
         let error = learn(&moments, &options, &Run::default()).unwrap_err();
-        assert_eq!(error, Error::NeedsRows { method: name });
+        assert_eq!(error, Error::NeedsRows { what: Action::method(name) });
         assert!(options.algorithm.facts().needs_rows() && options.algorithm.facts().checkpoint);
         assert!(!options.algorithm.facts().linear && options.depends_on_units());
     }

@@ -202,7 +202,7 @@ fn collinear_columns_are_ordered_with_a_warning() {
     let s = Mat::from_fn(3, 3, |i, j| s[i][j]);
     for (rows, told) in [(100, "columns `x1`, `x2`, `x3` are exactly"), (3, "3 rows are too few")] {
         let problem = problem(s.as_ref(), rows);
-        assert!(problem.warnings()[0].starts_with(told), "{:?}", problem.warnings());
+        assert!(problem.warnings()[0].to_string().starts_with(told), "{:?}", problem.warnings());
         let down = equal_variance::propose(&problem, Direction::TopDown, &Run::default()).unwrap();
         assert_eq!(down.order.sequence(), [0, 1, 2]);
         let up = equal_variance::propose(&problem, Direction::BottomUp, &Run::default()).unwrap();

@@ -117,7 +117,7 @@ fn edges_are_checked_and_made_simple() {
     let complex = Complex::from_edges(3, &[(2, 0), (0, 2), (0, 1)]).unwrap();
     assert_eq!(complex.edges(), [(0, 1), (0, 2)]);
     for bad in [(0, 3), (1, 1)] {
-        assert!(matches!(Complex::from_edges(3, &[bad]), Err(Error::Mismatch { .. })));
+        assert!(matches!(Complex::from_edges(3, &[bad]), Err(Error::InvalidEdge { .. })));
     }
 }
 

@@ -153,7 +153,7 @@ fn contradictions_are_named() {
     let unknown = KnowledgeSpec { sinks: vec!["V3x".into()], ..none() };
     assert_eq!(
         refusal(&unknown),
-        "prior knowledge names `V3x`, which is no column in use: did you mean `v3`?"
+        "prior knowledge names `V3x`, but there is no such column: did you mean `v3`?"
     );
 }
 

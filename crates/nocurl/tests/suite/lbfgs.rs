@@ -205,7 +205,7 @@ fn an_infinite_start_is_an_error_not_a_panic() {
         &Run::default(),
         "test",
     );
-    assert!(matches!(result, Err(Error::Numeric { stage: "test", .. })));
+    assert!(matches!(result, Err(Error::OutOfRange { stage: "test", .. })));
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn bad_parameters_and_limits_are_named() {
         &Run::default(),
         "test",
     );
-    assert!(matches!(result, Err(Error::Mismatch { .. })));
+    assert!(matches!(result, Err(Error::Lengths { found: 1, expected: 2, .. })));
 }
 
 struct StopAfter(AtomicU64);

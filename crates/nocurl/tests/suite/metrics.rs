@@ -83,7 +83,8 @@ fn empty_and_full_graphs_have_finite_rates() {
 #[test]
 fn graphs_of_different_size_are_refused_in_one_line() {
     let (two, three) = (Dag::empty(2), Dag::empty(3));
-    let expected = "graphs to compare: the truth has 2 variables, the estimate 3";
+    let expected = "graphs to compare: the truth has 2 variables, the estimate 3; compare \
+                    graphs of the same variables";
     assert_eq!(compare(&two, &three).unwrap_err().to_string(), expected);
     assert_eq!(shd(&two, &three).unwrap_err().to_string(), expected);
     assert_eq!(sid(&two, &three).unwrap_err().to_string(), expected);

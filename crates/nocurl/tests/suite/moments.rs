@@ -158,7 +158,7 @@ fn merging_refuses_other_variables() {
     let names = |list: &[&str]| list.iter().map(|&name| name.into()).collect::<Vec<String>>();
     let mut ab = Moments::new(names(&["a", "b"]));
     for other in [names(&["b", "a"]), names(&["a"]), names(&["a", "b", "c"]), names(&["a", "c"])] {
-        assert!(matches!(ab.merge(&Moments::new(other)), Err(Error::Mismatch { .. })));
+        assert!(matches!(ab.merge(&Moments::new(other)), Err(Error::DifferentVariables { .. })));
     }
     assert!(ab.merge(&Moments::new(names(&["a", "b"]))).is_ok());
     assert_eq!(ab.rows(), 0);
@@ -235,6 +235,6 @@ fn known_covariances_come_back() {
     for (names, mean) in [(Dataset::default_names(3), vec![0.0; 3]), (names.clone(), vec![0.0; 1])]
     {
         let result = Moments::from_covariance(names, 8, mean, covariance.as_ref());
-        assert!(matches!(result, Err(Error::Mismatch { .. })));
+        assert!(matches!(result, Err(Error::Lengths { .. })));
     }
 }

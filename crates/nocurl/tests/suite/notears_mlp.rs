@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use nocurl::advice::Action;
 use nocurl::knowledge::KnowledgeSpec;
 use nocurl::methods::Acyclicity;
 use nocurl::methods::{DagGnn, NoCurlMlp, NotearsMlp};
@@ -154,7 +155,7 @@ fn a_state_of_another_training_is_refused() {
     ] {
         let notebook = Notebook { from: Some(state), ..Notebook::default() };
         let error = learn(data, options, &notebook.run()).unwrap_err();
-        assert!(matches!(error, Error::Mismatch { what: "checkpoint", .. }), "{error}");
+        assert!(matches!(error, Error::ForeignCheckpoint), "{error}");
     }
 }
 
@@ -236,7 +237,7 @@ fn moments_are_not_enough() {
     for options in both() {
         let method = options.algorithm.name();
         let error = learn(&data.moments(), &options, &Run::default()).unwrap_err();
-        assert_eq!(error, Error::NeedsRows { method });
+        assert_eq!(error, Error::NeedsRows { what: Action::method(method) });
     }
 }
 
@@ -258,7 +259,7 @@ fn a_loss_that_is_no_number_is_told() {
     let acyclicity = Acyclicity::Exponential;
     let params = NotearsMlp { hidden: 10_000, acyclicity, ..Default::default() };
     let error = learn(&data, &with(Algorithm::from(params)), &Run::default()).unwrap_err();
-    assert!(matches!(error, Error::Numeric { stage: "training networks", .. }), "{error}");
+    assert!(matches!(error, Error::OutOfRange { stage: "training networks", .. }), "{error}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn graphs_without_a_member_are_refused() {
 #[test]
 fn malformed_edges_are_refused() {
     let error = Pdag::new(3, &[(0, 3)], &[]).unwrap_err();
-    assert_eq!(error, nocurl::Error::NotAnEdge { from: 0, to: 3, variables: 3 });
+    assert_eq!(error, nocurl::Error::InvalidEdge { from: 0, to: 3, variables: 3 });
     assert!(Pdag::new(3, &[], &[(1, 1)]).is_err());
     assert!(Pdag::new(3, &[(0, 1)], &[(1, 0)]).is_err());
 }

@@ -151,7 +151,7 @@ fn moments_few_rows_and_other_rows_are_refused() {
     let drawn = drawn(Mechanism::Nonlinear3, 5, 200, 1);
     let error = learn(&drawn.data.moments(), &options(), &Run::default()).unwrap_err();
     assert!(matches!(error, Error::NeedsRows { .. }), "{error}");
-    assert!(error.to_string().contains("refine networks"), "{error}");
+    assert!(error.to_string().contains("`refine = networks` needs the rows"), "{error}");
     let few = Mat::from_fn(34, 5, |i, j| drawn.data.values()[(i, j)]);
     let few = Dataset::new(drawn.data.names().to_vec(), few).unwrap();
     let error = learn(&few, &options(), &Run::default()).unwrap_err();
@@ -161,7 +161,7 @@ fn moments_few_rows_and_other_rows_are_refused() {
     let error = Refine::NETWORKS
         .search(&Task::new(&problem, &Run::default()).with_rows(&few), &start)
         .unwrap_err();
-    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    assert!(matches!(error, Error::DifferentRows { .. }), "{error}");
 }
 
 #[test]

@@ -207,13 +207,8 @@ pub fn bootstrap<'a>(
         counter.add(batch.len())?;
     }
     if let Some(error) = first_error.as_ref().filter(|_| 2 * failed > params.replicates) {
-        return Err(Error::Numeric {
-            stage: "bootstrap",
-            reason: format!(
-                "{failed} of {} replicates could not be learnt from, the first because of: {error}",
-                params.replicates
-            ),
-        });
+        let (replicates, first) = (params.replicates, Box::new(error.clone()));
+        return Err(Error::BootstrapFailed { failed, replicates, first });
     }
     let pairs = tally.pairs(params.level);
     Ok(Bootstrap {

@@ -5,6 +5,7 @@ use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Kind;
+use crate::core::advice::Action;
 use crate::core::{Data, Dataset, Error, Mat, Moments};
 use crate::math::linalg;
 use crate::pipeline::Options;
@@ -37,7 +38,7 @@ impl<'a> Resampler<'a> {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
             Data::Moments(_) | Data::Sampled(..) if needs_rows => {
-                Err(Error::NeedsRows { method: options.algorithm.name() })
+                Err(Error::NeedsRows { what: Action::method(options.algorithm.name()) })
             }
             Data::Moments(moments) | Data::Sampled(moments, _) if moments.rows() < 2 => {
                 Err(Error::TooFewRows { rows: moments.rows(), needed: 2 })

@@ -1,8 +1,10 @@
 //! The score of the graph beside those of trivial ones.
 
+use serde::{Deserialize, Serialize};
+
 use super::case::{Case, regressions, short};
-use super::{Bic, Check, Finding, MOST_FOR_REFIT, Verdict};
-use crate::core::{Dag, Determines, Order, Run};
+use super::{Check, Finding, MOST_FOR_REFIT, Verdict};
+use crate::core::{Action, Determines, Dag, Error, Run, Order, Text};
 use crate::math::regress::Node;
 use crate::methods::{Algorithm, R2SortNRegress, SortNRegress};
 use crate::pipeline::{Options, Prune, learn, prune};
@@ -11,28 +13,52 @@ use crate::pipeline::{Options, Prune, learn, prune};
 /// two.
 const EQUAL: f64 = 1e-6;
 
-pub(super) fn check(case: &Case<'_>) -> Finding {
-    let small = case.moments.columns() <= MOST_FOR_REFIT;
-    let baseline = |algorithm| {
-        // Under the same prior knowledge.
-        let options = Options {
-            algorithm,
-            refine: None,
-            prune: Some(Prune::Bic),
-            threshold: None,
-            ..case.options.clone()
+/// Numbers of `bic`: `sum_j n log(residual variance) + parents log n` for standardised columns, so
+/// that the empty graph has 0 and smaller is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bic {
+    /// Of the learnt graph.
+    pub learnt: Option<f64>,
+    /// Of the learnt order, pruned by BIC.
+    pub learnt_order: Option<f64>,
+    /// Of the graph without edges.
+    pub empty: f64,
+    /// Of the order by variance, pruned by BIC.
+    pub sortnregress: Option<f64>,
+    /// Of the order by R2, pruned by BIC.
+    pub r2_sortnregress: Option<f64>,
+}
+
+pub(super) struct Score;
+
+impl Check for Score {
+    fn name(&self) -> &'static str {
+        "bic"
+    }
+
+    fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
+        let small = case.moments.columns() <= MOST_FOR_REFIT;
+        let baseline = |algorithm| {
+            // Under the same prior knowledge.
+            let options = Options {
+                algorithm,
+                refine: None,
+                prune: Some(Prune::Bic),
+                threshold: None,
+                ..case.options.clone()
+            };
+            of_graph(case, &learn(case.moments, &options, &Run::default()).ok()?.dag)
         };
-        of_graph(case, &learn(case.moments, &options, &Run::default()).ok()?.dag)
-    };
-    let numbers = Bic {
-        learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
-        learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
-        empty: 0.0,
-        sortnregress: small.then(|| baseline(Algorithm::from(SortNRegress {}))).flatten(),
-        r2_sortnregress: small.then(|| baseline(Algorithm::from(R2SortNRegress {}))).flatten(),
-    };
-    let (verdict, sentence) = judge(case, &numbers);
-    Check::Bic(numbers).finding(verdict, sentence)
+        let numbers = Bic {
+            learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
+            learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
+            empty: 0.0,
+            sortnregress: small.then(|| baseline(Algorithm::from(SortNRegress {}))).flatten(),
+            r2_sortnregress: small.then(|| baseline(Algorithm::from(R2SortNRegress {}))).flatten(),
+        };
+        let (verdict, sentence) = judge(case, &numbers);
+        Ok(Some(self.finding(verdict, sentence, numbers)))
+    }
 }
 
 /// The score of a graph, by the regressions on its parents.
@@ -54,11 +80,9 @@ fn of_graph(case: &Case<'_>, dag: &Dag) -> Option<f64> {
     score(case, &regressions(case.problem.covariance(), dag)?)
 }
 
-fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {
+fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, Text) {
     let Some(learnt) = numbers.learnt else {
-        let sentence = "The columns are collinear, so graphs cannot be scored; drop columns that \
-                        say the same (--drop).";
-        return (Verdict::Ok, sentence.into());
+        return (Verdict::Ok, Case::collinear("graphs cannot be scored"));
     };
     let baselines =
         [("variance", numbers.sortnregress), ("explained variance", numbers.r2_sortnregress)];
@@ -66,67 +90,115 @@ fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, String) {
         .iter()
         .filter_map(|&(by, score)| Some((by, score?)))
         .min_by(|a, b| a.1.total_cmp(&b.1));
-    let told = format!("BIC {}", short(learnt));
     // Linear scores are no measure of curved effects, nor is one graph a measure of a skeleton.
     let fair = !case.is_nonlinear() && case.options.determines() != Determines::Skeleton;
     let most = if fair { Verdict::Concern } else { Verdict::Note };
     if case.fit.dag.edge_count() == 0 {
-        return match best {
-            Some((by, score)) if score < -EQUAL => {
-                let sentence = format!(
-                    "The graph has no edges, but sorting by {by} and pruning finds some that fit \
-                     better (BIC {}); lower the threshold or use --prune bic.",
-                    short(score)
-                );
-                (Verdict::Note, sentence)
-            }
-            _ => (Verdict::Ok, "No graph fits better than one without edges.".into()),
-        };
+        return without_edges(case, best);
     }
     if learnt >= numbers.empty - EQUAL {
-        let sentence = format!(
-            "The graph fits no better than one without edges ({told} against 0): do not use it; \
-             --prune bic keeps only edges that pay."
-        );
-        return (most, sentence);
+        let sentence = Text::new(format!(
+            "The graph fits no better than one without edges (BIC {} against 0). Do not use it.",
+            short(learnt)
+        ));
+        let other = edges_by_fit(case).map(|action| {
+            Text::new(" Use ").act(action).say(", which keeps only edges that improve the fit.")
+        });
+        return (most, sentence.append(other.unwrap_or_default()));
     }
-    let Some((by, score)) = best else {
-        let sentence = format!(
-            "The graph fits better than one without edges ({told} against 0); with so many \
-             variables, compare with --method sortnregress yourself."
-        );
-        return (Verdict::Ok, sentence);
+    match best {
+        Some((by, score)) => beside_sorting(case, numbers, learnt, (by, score), most),
+        None => {
+            let sentence = Text::new(format!(
+                "The graph fits better than one without edges (BIC {} against 0). With so many \
+                 variables it was not compared with sorting the columns: learn with ",
+                short(learnt)
+            ));
+            (Verdict::Ok, sentence.act(Action::method("sortnregress")).say(" to do so."))
+        }
+    }
+}
+
+/// How edges can be chosen by fit, unless they were.
+fn edges_by_fit(case: &Case<'_>) -> Option<Action> {
+    match case.options.prune {
+        Some(Prune::Bic) if case.options.effective_threshold() > 0.0 => {
+            Some(Action::set("threshold", 0))
+        }
+        Some(Prune::Bic) => None,
+        _ => Some(Action::set("prune", "bic")),
+    }
+}
+
+/// Methods that search for a good score, but for the one in use.
+fn methods_by_score(case: &Case<'_>) -> Text {
+    let in_use = case.options.algorithm.name();
+    let order_search = (in_use != "order-search").then(|| Action::method("order-search"));
+    let refine = case.options.refine.is_none().then(|| Action::set("refine", "bic"));
+    let fges = case.options.knowledge.is_empty() && in_use != "fges";
+    let fges = fges.then(|| Action::method("fges"));
+    let actions = [fges, refine, order_search].into_iter().flatten().take(2);
+    Text::new("Try ").act_all(actions, " or ").say(".")
+}
+
+fn without_edges(case: &Case<'_>, best: Option<(&str, f64)>) -> (Verdict, Text) {
+    let Some((by, score)) = best.filter(|(_, score)| *score < -EQUAL) else {
+        return (Verdict::Ok, "No graph fits better than one without edges.".into());
     };
-    let against = format!("{told} against {}", short(score));
+    let sentence = Text::new(format!(
+        "The graph has no edges, but sorting by {by} and pruning finds some that fit better (BIC \
+         {}). ",
+        short(score)
+    ));
+    let advice = match edges_by_fit(case) {
+        Some(action) => Text::new("Use ").act(action).say(" to choose edges by fit."),
+        None => methods_by_score(case),
+    };
+    (Verdict::Note, sentence.append(advice))
+}
+
+fn beside_sorting(
+    case: &Case<'_>,
+    numbers: &Bic,
+    learnt: f64,
+    (by, score): (&str, f64),
+    most: Verdict,
+) -> (Verdict, Text) {
+    let against = format!("BIC {} against {}", short(learnt), short(score));
     if learnt < score - EQUAL {
         let sentence = format!(
             "The graph fits better than those from sorting the columns ({against}) and than one \
-             without edges (0); nothing needs to be done."
+             without edges (0). Nothing needs to be done."
         );
-        (Verdict::Ok, sentence)
-    } else if learnt <= score + EQUAL {
-        let sentence = format!(
-            "Sorting the columns by {by} and pruning fits as well ({told}): the fit is no evidence \
-             for the method, so look at `units` before you rely on directions."
-        );
-        (Verdict::Note, sentence)
-    } else if numbers.learnt_order.is_some_and(|order| order <= score + EQUAL) {
-        let sentence = format!(
-            "The order is as good as from sorting by {by}, but the edges kept fit less well \
-             ({against}); --prune bic chooses edges by fit."
-        );
-        (Verdict::Note, sentence)
-    } else if case.is_nonlinear() {
-        let sentence = format!(
-            "Straight lines along the order by {by} fit better than along this graph ({against}), \
-             which matters only if effects are linear; then use a linear method."
-        );
-        (Verdict::Note, sentence)
-    } else {
-        let sentence = format!(
-            "Merely sorting the columns by {by} and pruning fits better ({against}): the method \
-             has found less than a trivial one; try --method fges or --refine bic."
-        );
-        (most, sentence)
+        return (Verdict::Ok, sentence.into());
     }
+    if learnt <= score + EQUAL {
+        let sentence = format!(
+            "Sorting the columns by {by} and pruning fits equally well (BIC {}), so the fit does \
+             not support these directions. Look at `units` before you use them.",
+            short(learnt)
+        );
+        return (Verdict::Note, sentence.into());
+    }
+    if numbers.learnt_order.is_some_and(|order| order <= score + EQUAL) {
+        let sentence = Text::new(format!(
+            "The order is as good as that from sorting by {by}, but the edges kept fit less well \
+             ({against})."
+        ));
+        let advice = edges_by_fit(case)
+            .map(|action| Text::new(" Use ").act(action).say(" to choose edges by fit."));
+        return (Verdict::Note, sentence.append(advice.unwrap_or_default()));
+    }
+    if case.is_nonlinear() {
+        let sentence = Text::new(format!(
+            "Straight lines along the order by {by} fit better than along this graph ({against}). \
+             This matters only if effects are linear; then use "
+        ));
+        return (Verdict::Note, sentence.act(Action::method("order-search")).say("."));
+    }
+    let sentence = Text::new(format!(
+        "Sorting the columns by {by} and pruning fits better than this graph ({against}), so the \
+         method found less than a trivial one. "
+    ));
+    (most, sentence.append(methods_by_score(case)))
 }

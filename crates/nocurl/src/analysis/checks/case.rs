@@ -1,7 +1,8 @@
 //! What the checks share.
 
 use crate::core::parallel::*;
-use crate::core::{Dag, Data, Error, Mat, MatRef, Moments};
+
+use crate::core::{Action, Dag, Data, Error, Mat, MatRef, Moments, Text};
 use crate::math::Problem;
 use crate::math::linalg::Cholesky;
 use crate::math::regress::Node;
@@ -29,10 +30,7 @@ impl<'a> Case<'a> {
     ) -> Result<Self, Error> {
         let (d, sampled) = (moments.columns(), data.sample());
         if fit.dag.size() != d || sampled.is_some_and(|rows| rows.names() != moments.names()) {
-            return Err(Error::Mismatch {
-                what: "diagnosis",
-                detail: "the graph, the moments and the rows are not of the same variables".into(),
-            });
+            return Err(Error::DifferentVariables { what: "graph, moments and rows to check" });
         }
         let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
         let nodes = regressions(problem.covariance(), &fit.dag);
@@ -53,6 +51,23 @@ impl<'a> Case<'a> {
     /// What found the order, as the user chose it.
     pub(super) fn method(&self) -> &'static str {
         self.options.facts().phrase()
+    }
+
+    /// A method that does not depend on units and assumes no equal variances: another one than the
+    /// one in use, and one that takes prior knowledge where there is some.
+    pub(super) fn unit_free_method(&self) -> Action {
+        let in_use = self.options.algorithm.name();
+        let fits = self.options.knowledge.is_empty() && in_use != "fges";
+        Action::method(if fits { "fges" } else { "order-search" })
+    }
+
+    /// What is to be done where columns are collinear and `reason` says what cannot be done then.
+    pub(super) fn collinear(reason: &'static str) -> Text {
+        Text::new("The columns are collinear, so ")
+            .say(reason)
+            .say(". Find columns that repeat others and ")
+            .act(Action::leave_out(&[]))
+            .say(".")
     }
 
     /// True when effects are not taken to be linear, so that linear residuals hold more than errors.

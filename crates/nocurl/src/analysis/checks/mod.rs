@@ -1,29 +1,71 @@
-//! Checks of a result against its data: what it rests on, and how much weight it bears.
+//! Checks of a result against its data: what it depends on, and how far it can be trusted.
 //!
-//! Every [`Finding`] has its numbers, a [`Verdict`] and one sentence that says what they mean and
+//! Every [`Finding`] has its numbers, a [`Verdict`] and a sentence that says what they mean and
 //! what to do. No check changes the graph. The thresholds and their reasons are in
 //! `docs/diagnosis.md`.
+//!
+//! A check is one file, with its numbers, its thresholds and its `impl Check`, and one line in the
+//! list below.
 
-mod bic;
 mod case;
 mod finding;
-mod hodge_energy;
 mod normality;
-mod residuals;
 mod sortability;
-mod table;
-mod units;
 
-use crate::core::{Data, Error, Progress, Run};
+use crate::core::{Data, Error, Progress, Run, Text};
 use crate::pipeline::{Fit, Options};
 use case::Case;
-pub use finding::{
-    Bic, Check, Collinearity, Diagnosis, Edge, Finding, HodgeEnergy, NearConstant,
-    NearConstantColumn, NonGaussianity, ResidualVariances, SampleSize, Shape, Sortability, Units,
-    Verdict,
-};
+pub use finding::{Diagnosis, Finding, Verdict};
 pub use normality::normality;
-pub use sortability::sortability;
+pub use sortability::{Sortability, sortability};
+
+/// One way to look at a result.
+trait Check: Sync {
+    /// The name, as findings and files have it.
+    fn name(&self) -> &'static str;
+
+    /// Looks; nothing where the check does not apply.
+    ///
+    /// # Errors
+    /// Cancellation by the observer.
+    fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error>;
+
+    /// What it found.
+    fn finding<N: finding::Numbers>(
+        &self,
+        verdict: Verdict,
+        sentence: impl Into<Text>,
+        numbers: N,
+    ) -> Finding
+    where
+        Self: Sized,
+    {
+        Finding::new(self.name(), verdict, sentence.into(), numbers)
+    }
+}
+
+/// The list of checks in the order of their findings: the file, the check in it, and the types of
+/// its numbers.
+macro_rules! checks {
+    ($($file:ident { $check:ident: $($numbers:ident),* })*) => {
+        $(mod $file;)*
+        $($(pub use $file::$numbers;)*)*
+        const CHECKS: &[&dyn Check] = &[$(&$file::$check),*];
+    };
+}
+
+checks! {
+    sample_size { Rows: SampleSize }
+    collinearity { Collinear: Collinearity }
+    near_constant { Constant: NearConstant, NearConstantColumn }
+    varsortability { ByVariance: }
+    r2_sortability { ByR2: }
+    residual_variances { EqualVariances: ResidualVariances }
+    non_gaussianity { Normal: NonGaussianity, Shape }
+    hodge_energy { Cycles: HodgeEnergy }
+    bic { Score: Bic }
+    units { Scale: Units, Edge }
+}
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of
 /// size and not of time, so that the same data always has the same findings.
@@ -39,8 +81,7 @@ const MOST_FOR_REFIT: usize = 200;
 /// more (fewer variables for `exact` and `notears`).
 ///
 /// ```
-/// use nocurl::Run;
-/// use nocurl::checks::{Verdict, diagnose};
+/// use nocurl::checks::{Units, Verdict, diagnose};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::{Options, learn};
 /// let data = simulate(&Simulation::default(), 1)?.data;
@@ -50,6 +91,8 @@ const MOST_FOR_REFIT: usize = 200;
 /// for finding in diagnosis.notable() {
 ///     assert!(finding.verdict > Verdict::Ok && !finding.sentence.is_empty());
 /// }
+/// let units = diagnosis.findings.iter().find_map(|finding| finding.numbers::<Units>());
+/// assert!(!units.unwrap().depends);
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 ///
@@ -62,27 +105,14 @@ pub fn diagnose<'a>(
     fit: &Fit,
     run: &Run<'_>,
 ) -> Result<Diagnosis, Error> {
-    type Checker = fn(&Case<'_>, &Run<'_>) -> Result<Option<Finding>, Error>;
-    const CHECKERS: [Checker; 10] = [
-        |case, _| Ok(Some(table::sample_size(case))),
-        |case, _| Ok(Some(table::collinearity(case))),
-        |case, _| Ok(Some(table::near_constant(case))),
-        |case, _| Ok(Some(sortability::by_variance(case))),
-        |case, _| Ok(Some(sortability::by_r2(case))),
-        |case, _| Ok(Some(residuals::variances(case))),
-        |case, _| Ok(Some(residuals::non_gaussianity(case))),
-        |case, _| Ok(hodge_energy::check(case)),
-        |case, _| Ok(Some(bic::check(case))),
-        |case, run| units::check(case, run).map(Some),
-    ];
     let data = data.into();
     let moments = data.moments();
     let case = Case::new(data, &moments, options, fit)?;
-    let mut findings = Vec::with_capacity(CHECKERS.len());
-    for (done, checker) in CHECKERS.iter().enumerate() {
-        let (stage, total) = ("checking the result", Some(CHECKERS.len() as u64));
+    let mut findings = Vec::with_capacity(CHECKS.len());
+    for (done, check) in CHECKS.iter().enumerate() {
+        let (stage, total) = ("checking the result", Some(CHECKS.len() as u64));
         run.step(Progress { stage, done: done as u64, total, objective: None })?;
-        findings.extend(checker(&case, run)?);
+        findings.extend(check.run(&case, run)?);
     }
     Ok(Diagnosis { findings })
 }

@@ -1,10 +1,12 @@
 //! How well a single number per variable sorts the graph.
 
-use super::case::{Case, percent};
-use super::{Check, Finding, Sortability, Verdict};
-use crate::core::graph::bits::{BitMatrix, include, insert, members};
 use crate::core::parallel::*;
-use crate::core::{Dag, Determines};
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+use super::case::{Case, percent};
+use crate::core::graph::bits::{BitMatrix, include, insert, members};
+use crate::core::{Dag, Determines, Text};
 
 /// Share from which sorting alone would give nearly the same order.
 const SORTED: f64 = 0.9;
@@ -12,6 +14,13 @@ const SORTED: f64 = 0.9;
 /// Relative difference below which two numbers are equal: columns scaled to variance 1 have
 /// variances that differ by rounding alone.
 const TIE: f64 = 1e-9;
+
+/// Numbers of `varsortability` and `r2-sortability`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sortability {
+    /// Share of directed paths along which the number rises; 0.5 is chance. None without edges.
+    pub value: Option<f64>,
+}
 
 /// The share of directed paths along which `scores` rise from the first variable to the last, ties
 /// counting one half; `None` for a graph without edges.
@@ -84,53 +93,40 @@ pub fn sortability(dag: &Dag, scores: &[f64]) -> Option<f64> {
     (paths > 0).then(|| twice_rising as f64 / (2 * paths) as f64)
 }
 
-pub(super) fn by_variance(case: &Case<'_>) -> Finding {
-    let value = sortability(&case.fit.dag, &case.moments.variances());
-    let rising = "the variance of the columns";
-    let advice = "other units would give another one, so rely on directions only if all columns \
-                  are in the same units";
-    let (verdict, sentence) = judge(case, value, rising, advice);
-    Check::Varsortability(Sortability { value }).finding(verdict, sentence)
-}
-
-pub(super) fn by_r2(case: &Case<'_>) -> Finding {
-    let value = case.precision.as_ref().and_then(|precision| {
-        let r2 = |j| 1.0 - 1.0 / precision[(j, j)];
-        sortability(&case.fit.dag, &(0..case.moments.columns()).map(r2).collect::<Vec<f64>>())
-    });
-    let rising = "the share of variance that the other columns explain";
-    let advice = "compare with --method r2-sortnregress, which does no more than that";
-    let (verdict, sentence) = judge(case, value, rising, advice);
-    Check::R2Sortability(Sortability { value }).finding(verdict, sentence)
-}
-
-fn judge(case: &Case<'_>, value: Option<f64>, rising: &str, advice: &str) -> (Verdict, String) {
+/// What a sortability means. `rising` says what rises along the paths; `advice` is for an order that
+/// sorting alone would nearly give.
+pub(super) fn judge(
+    case: &Case<'_>,
+    value: Option<f64>,
+    rising: &str,
+    advice: Text,
+) -> (Verdict, Text) {
     let Some(value) = value else {
         let reason = if case.fit.dag.edge_count() == 0 {
-            "The graph has no edges, so there is no order to compare with"
+            "The graph has no edges, so there is no order to compare with."
         } else {
-            "The columns are collinear, so explained shares of variance cannot be told"
+            "The columns are collinear, so shares of explained variance cannot be computed."
         };
-        return (Verdict::Ok, format!("{reason}; nothing needs to be done."));
+        return (Verdict::Ok, format!("{reason} Nothing needs to be done.").into());
     };
     let share = percent(value);
     if case.options.determines() != Determines::Graph {
         let sentence = format!(
-            "Along {share} of the paths {rising} rises, but this method leaves directions open, \
-             so that it says little; nothing needs to be done."
+            "Along {share} of the paths {rising} rises. This says little, because the method does \
+             not determine all directions. Nothing needs to be done."
         );
-        (Verdict::Ok, sentence)
+        (Verdict::Ok, sentence.into())
     } else if value >= SORTED {
         let sentence = format!(
-            "Along {share} of the paths {rising} rises: sorting by it gives nearly the same \
-             order; {advice}."
+            "Along {share} of the paths {rising} rises, so sorting by it gives nearly the same \
+             order. "
         );
-        (Verdict::Note, sentence)
+        (Verdict::Note, Text::new(sentence).append(advice))
     } else {
         let sentence = format!(
             "Along {share} of the paths {rising} rises (50% is chance), so the order does not just \
-             follow it; nothing needs to be done."
+             follow it. Nothing needs to be done."
         );
-        (Verdict::Ok, sentence)
+        (Verdict::Ok, sentence.into())
     }
 }

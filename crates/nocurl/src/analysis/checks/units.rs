@@ -1,8 +1,10 @@
 //! What other units of the columns would change.
 
+use serde::{Deserialize, Serialize};
+
 use super::case::{Case, short};
-use super::{Check, Edge, Finding, Units, Verdict};
-use crate::core::{Data, Dataset, Error, Mat, Moments, Run};
+use super::{Check, Finding, Verdict};
+use crate::core::{Action, Data, Dataset, Error, Mat, Moments, Run, Text};
 use crate::pipeline::{Fit, learn};
 
 /// Standard deviations further apart than this make one threshold mean different things.
@@ -11,45 +13,81 @@ const UNLIKE: f64 = 10.0;
 /// Edges named in a sentence.
 const SHOWN: usize = 3;
 
-pub(super) fn check(case: &Case<'_>, run: &Run<'_>) -> Result<Finding, Error> {
-    let deviations: Vec<f64> = case.moments.variances().into_iter().map(f64::sqrt).collect();
-    let mut numbers = Units {
-        depends: case.options.depends_on_units(),
-        refitted: false,
-        smallest_deviation: deviations.iter().copied().fold(f64::INFINITY, f64::min),
-        largest_deviation: deviations.iter().copied().fold(0.0, f64::max),
-        flipped: Vec::new(),
-        vanished: Vec::new(),
-        appeared: Vec::new(),
-    };
-    if !numbers.depends {
-        let sentence = format!(
-            "Neither {} nor the rule that keeps edges depends on the units of the columns; nothing \
-             needs to be done.",
-            case.method()
-        );
-        return Ok(Check::Units(numbers).finding(Verdict::Ok, sentence));
+/// Numbers of `units`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Units {
+    /// Whether other units could give another graph at all.
+    pub depends: bool,
+    /// Whether the graph was learnt again from standardised columns.
+    pub refitted: bool,
+    /// Smallest standard deviation of a column.
+    pub smallest_deviation: f64,
+    /// Largest standard deviation of a column.
+    pub largest_deviation: f64,
+    /// Edges that have another direction then.
+    pub flipped: Vec<Edge>,
+    /// Edges that are not there then.
+    pub vanished: Vec<Edge>,
+    /// Edges that are there only then.
+    pub appeared: Vec<Edge>,
+}
+
+/// An edge by names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The cause.
+    pub from: String,
+    /// The effect.
+    pub to: String,
+}
+
+pub(super) struct Scale;
+
+impl Check for Scale {
+    fn name(&self) -> &'static str {
+        "units"
     }
-    match refit(case, &deviations, run)? {
-        Some(refitted) => {
+
+    fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error> {
+        let deviations: Vec<f64> = case.moments.variances().into_iter().map(f64::sqrt).collect();
+        let mut numbers = Units {
+            depends: case.options.depends_on_units(),
+            refitted: false,
+            smallest_deviation: deviations.iter().copied().fold(f64::INFINITY, f64::min),
+            largest_deviation: deviations.iter().copied().fold(0.0, f64::max),
+            flipped: Vec::new(),
+            vanished: Vec::new(),
+            appeared: Vec::new(),
+        };
+        let (verdict, sentence) = if !numbers.depends {
+            let sentence = format!(
+                "Neither {} nor the rule that keeps edges depends on the units of the columns. \
+                 Nothing needs to be done.",
+                case.method()
+            );
+            (Verdict::Ok, sentence.into())
+        } else if let Some(refitted) = refit(case, &deviations, run)? {
             numbers.refitted = true;
             compare(case, &refitted, &mut numbers);
-        }
-        None => {
-            let apart = numbers.largest_deviation / numbers.smallest_deviation;
-            let sentence = format!(
-                "The graph depends on the units of the columns, whose standard deviations range \
-                 from {} to {}, and was not learnt again in others: do so with the columns scaled \
-                 to variance 1 and compare.",
-                short(numbers.smallest_deviation),
-                short(numbers.largest_deviation)
-            );
-            let verdict = if apart > UNLIKE { Verdict::Note } else { Verdict::Ok };
-            return Ok(Check::Units(numbers).finding(verdict, sentence));
-        }
+            judge(case, &numbers)
+        } else {
+            unknown(&numbers)
+        };
+        Ok(Some(self.finding(verdict, sentence, numbers)))
     }
-    let (verdict, sentence) = judge(case, &numbers);
-    Ok(Check::Units(numbers).finding(verdict, sentence))
+}
+
+/// What is to be said where the graph was not learnt again.
+fn unknown(numbers: &Units) -> (Verdict, Text) {
+    let apart = numbers.largest_deviation / numbers.smallest_deviation;
+    let sentence = format!(
+        "The graph depends on the units of the columns, whose standard deviations range from {} to \
+         {}. It was not learnt again in other units: scale the columns to variance 1, learn again \
+         and compare.",
+        short(numbers.smallest_deviation),
+        short(numbers.largest_deviation)
+    );
+    (if apart > UNLIKE { Verdict::Note } else { Verdict::Ok }, sentence.into())
 }
 
 /// The fit to the same data with every column scaled to variance 1; nothing where that takes too
@@ -124,49 +162,51 @@ fn compare(case: &Case<'_>, refitted: &Fit, numbers: &mut Units) {
     }
 }
 
-fn judge(case: &Case<'_>, numbers: &Units) -> (Verdict, String) {
+fn judge(case: &Case<'_>, numbers: &Units) -> (Verdict, Text) {
     let scaled = "when all columns are scaled to variance 1";
-    let list = |edges: &[Edge]| {
-        let shown: Vec<String> =
-            edges.iter().take(SHOWN).map(|e| format!("`{}` -> `{}`", e.from, e.to)).collect();
-        let more = if edges.len() > SHOWN { ", ..." } else { "" };
-        format!("{}{more}", shown.join(", "))
-    };
     let (turned, gone, new) =
         (numbers.flipped.len(), numbers.vanished.len(), numbers.appeared.len());
     if turned + gone + new == 0 {
-        let sentence = format!("The same edges come out {scaled}; nothing needs to be done.");
-        return (Verdict::Ok, sentence);
+        let sentence = format!("The same edges are found {scaled}. Nothing needs to be done.");
+        return (Verdict::Ok, sentence.into());
     }
     let all = case.fit.dag.edge_count();
+    let same_units = |what: &str| {
+        Text::new(format!(" Trust {what} only if all columns are in the same units. "))
+            .act(case.unit_free_method())
+            .say(" does not depend on units.")
+    };
     if turned > 0 {
         let others = match gone + new {
             0 => String::new(),
             _ => format!(", {gone} vanish and {new} appear"),
         };
         let sentence = format!(
-            "{turned} of {all} edges change direction {scaled} ({}){others}: rely on \
-             directions only if all columns are in the same units; --method fges does not depend \
-             on units.",
-            list(&numbers.flipped)
+            "{turned} of {all} edges change direction {scaled} ({}){others}.",
+            listed(&numbers.flipped)
         );
-        return (Verdict::Concern, sentence);
+        return (Verdict::Concern, Text::new(sentence).append(same_units("directions")));
     }
     let which = if gone > 0 { &numbers.vanished } else { &numbers.appeared };
+    let sentence = Text::new(format!(
+        "No edge changes direction, but {gone} of {all} vanish and {new} appear {scaled} ({}).",
+        listed(which)
+    ));
     let threshold = case.options.effective_threshold();
     let advice = if threshold > 0.0 {
-        format!(
-            "the threshold of {threshold} on weights depends on the units; --prune bic does not."
-        )
+        Text::new(format!(" The threshold of {threshold} on weights depends on the units; "))
+            .act(Action::set("prune", "bic"))
+            .say(" does not.")
     } else {
-        "rely on them only if all columns are in the same units; --method fges does not depend \
-         on units."
-            .into()
+        same_units("them")
     };
-    let sentence = format!(
-        "No edge changes direction, but {gone} of {all} vanish and {new} appear {scaled} ({}): \
-         {advice}",
-        list(which)
-    );
-    (Verdict::Note, sentence)
+    (Verdict::Note, sentence.append(advice))
+}
+
+/// Some edges by name.
+fn listed(edges: &[Edge]) -> String {
+    let shown: Vec<String> =
+        edges.iter().take(SHOWN).map(|e| format!("`{}` -> `{}`", e.from, e.to)).collect();
+    let more = if edges.len() > SHOWN { ", ..." } else { "" };
+    format!("{}{more}", shown.join(", "))
 }

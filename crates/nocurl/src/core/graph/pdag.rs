@@ -42,7 +42,7 @@ impl Pdag {
         let edges = directed.iter().map(|&edge| (edge, true));
         for ((i, j), arrow) in edges.chain(undirected.iter().map(|&edge| (edge, false))) {
             if i >= d || j >= d || i == j || graph.is_adjacent(i, j) {
-                return Err(Error::NotAnEdge { from: i, to: j, variables: d });
+                return Err(Error::InvalidEdge { from: i, to: j, variables: d });
             }
             graph.set(i, j, true);
             graph.set(j, i, !arrow);
@@ -146,7 +146,7 @@ impl Pdag {
             removed += 1;
         }
         if removed < self.size {
-            return Err(Error::NoMember);
+            return Err(Error::NoAcyclicMember);
         }
         Dag::from_edges(self.size, &edges)
     }

@@ -187,11 +187,9 @@ pub fn simulate(simulation: &Simulation, seed: u64) -> Result<Simulated, Error> 
 }
 
 fn out_of_range() -> Error {
-    Error::Numeric {
+    Error::OutOfRange {
         stage: "simulation",
-        reason: "the values leave the range of floating-point numbers: use fewer variables, a \
-                 lower degree or weights closer to 1"
-            .into(),
+        advice: "use fewer variables, a lower degree or weights closer to 1",
     }
 }
 

@@ -41,15 +41,11 @@ impl Complex {
     /// The graph on `d` vertices with the given edges, in any direction; repeated ones count once.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] for a vertex outside `0..d` or an edge from a vertex to itself.
+    /// [`Error::InvalidEdge`] for a vertex outside `0..d` or an edge from a vertex to itself.
     pub fn from_edges(d: usize, edges: &[(usize, usize)]) -> Result<Self, Error> {
-        let bad = |detail| Error::Mismatch { what: "edges of an undirected graph", detail };
         for &(i, j) in edges {
-            if i.max(j) >= d {
-                return Err(bad(format!("edge ({i}, {j}) leaves the vertices 0..{d}")));
-            }
-            if i == j {
-                return Err(bad(format!("edge ({i}, {j}) joins a vertex to itself")));
+            if i.max(j) >= d || i == j {
+                return Err(Error::InvalidEdge { from: i, to: j, variables: d });
             }
         }
         let mut sorted: Vec<_> = edges.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::error::SIMILAR_UNITS;
 use crate::core::{Error, Progress, Run, Termination};
 
 /// Parameters of [`minimize`]; the defaults are those of SciPy's L-BFGS-B with the relative
@@ -155,8 +156,8 @@ pub fn minimize(
     let n = x.len();
     for given in [limits.pinned.map(<[_]>::len), limits.lower.map(<[_]>::len)] {
         if let Some(length) = given.filter(|&length| length != n) {
-            let detail = format!("{length} limits for {n} coordinates");
-            return Err(Error::Mismatch { what: "limits of the minimisation", detail });
+            let (found, expected) = (length, n);
+            return Err(Error::Lengths { what: "limits", found, of: "coordinates", expected });
         }
     }
     for (i, value) in x.iter_mut().enumerate() {
@@ -171,8 +172,7 @@ pub fn minimize(
 
     let mut value = path.evaluate_start(x, &mut gradient);
     if !value.is_finite() || gradient.iter().any(|g| !g.is_finite()) {
-        let reason = "the objective is not finite at the starting point; rescale the data".into();
-        return Err(Error::Numeric { stage, reason });
+        return Err(Error::OutOfRange { stage, advice: SIMILAR_UNITS });
     }
     let initial = value;
     let mut iterations = 0;

@@ -1,6 +1,7 @@
 //! The functions of all variables and their second moments.
 
 use super::basis::Basis;
+use crate::core::advice::{Action, Text};
 use crate::core::moments::BLOCK_ROWS;
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
@@ -46,7 +47,7 @@ impl Design {
                 method: "cam",
                 limit: MOST_FUNCTIONS * d / total,
                 columns: d,
-                advice: "choose fewer columns, or fewer splines with `basis`",
+                advice: Text::new("set ").act(Action::parameter("basis")).say(" lower"),
             });
         }
         let mut gram = Mat::zeros(total, total);

@@ -102,7 +102,7 @@ impl Cam {
 /// search and penalized regression*, Annals of Statistics 42 (2014).
 ///
 /// # Errors
-/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::Mismatch`] when the rows are not those of
+/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::DifferentRows`] when the rows are not those of
 /// the problem.
 ///
 /// ```

@@ -72,8 +72,9 @@ use crate::methods::Proposal;
 /// ICML 2019.
 ///
 /// # Errors
-/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::Mismatch`] when the rows are not those of
-/// the problem or the state kept is not of this training, [`Error::Numeric`] when it diverges.
+/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::DifferentRows`] when the rows are not those
+/// of the problem, [`Error::ForeignCheckpoint`] when the state kept is not of this training,
+/// [`Error::Diverged`].
 ///
 /// ```
 /// use nocurl::Run;

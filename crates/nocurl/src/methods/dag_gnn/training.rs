@@ -212,19 +212,7 @@ impl<'a> Trainer<'a> {
     }
 
     fn diverged(&self, epoch: u64, loss: f64, learning_rate: f64) -> Error {
-        let how = if loss.is_finite() {
-            format!("grew to {loss:.1e}")
-        } else {
-            "left the range of numbers".into()
-        };
-        Error::Numeric {
-            stage: "training",
-            reason: format!(
-                "the loss {how} in epoch {epoch} at a learning rate of {learning_rate}; set \
-                 learning_rate lower (it is {}), or bring the columns to similar units",
-                self.settings.learning_rate
-            ),
-        }
+        Error::Diverged { epoch, loss, learning_rate, set: self.settings.learning_rate }
     }
 }
 

@@ -6,6 +6,7 @@ mod regression;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::advice::{Action, Text};
 use crate::core::error::list;
 use crate::core::{Determines, Error, Run};
 use crate::math::Problem;
@@ -116,8 +117,7 @@ impl Exact {
 /// Bayesian network structure*, UAI 2006; the order search goes back to Held and Karp (1962).
 ///
 /// # Errors
-/// [`Error::TooManyColumns`] above the limit, [`Error::Parameter`], [`Error::Numeric`] when the
-/// memory cannot be had, [`Error::Cancelled`].
+/// [`Error::TooManyColumns`] above the limit, [`Error::Parameter`], [`Error::OutOfMemory`], [`Error::Cancelled`].
 ///
 /// ```
 /// use nocurl::methods::exact::{self, Exact};
@@ -139,7 +139,7 @@ pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Propo
             method: "exact",
             limit,
             columns: problem.size(),
-            advice: "choose fewer columns, or a method that does not try every subset",
+            advice: Text::new("use ").act(Action::method("order-search")),
         });
     }
     let mut proposal = match params.score {
@@ -150,16 +150,19 @@ pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Propo
     if let Some(set) = collinear_set(problem.second_moments()) {
         proposal.warnings.push(if problem.rows() > problem.size() as u64 {
             let names: Vec<String> = set.iter().map(|&j| problem.names()[j].clone()).collect();
-            format!(
-                "columns {} are exactly collinear: the order among them says little",
+            Text::new(format!(
+                "columns {} are exactly collinear, so the order among them is arbitrary: ",
                 list(&names)
-            )
+            ))
+            .act(Action::leave_out_one(&names))
         } else {
-            format!(
-                "{} rows do not determine {} columns: many orders are equally good",
+            Text::new(format!(
+                "{} rows do not determine {} columns, so many orders are equally good: use more \
+                 rows, or ",
                 problem.rows(),
                 problem.size()
-            )
+            ))
+            .act(Action::FewerColumns)
         });
     }
     Ok(proposal)
@@ -168,12 +171,9 @@ pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Propo
 /// Memory for a table, or an error instead of an abort.
 fn reserve<T>(length: usize) -> Result<Vec<T>, Error> {
     let mut table = Vec::new();
-    table.try_reserve_exact(length).map_err(|_| Error::Numeric {
+    table.try_reserve_exact(length).map_err(|_| Error::OutOfMemory {
         stage: "exact search",
-        reason: format!(
-            "{} MiB of memory are needed and cannot be had: choose fewer columns",
-            (length * size_of::<T>()) >> 20
-        ),
+        mebibytes: (length * size_of::<T>()) >> 20,
     })?;
     Ok(table)
 }

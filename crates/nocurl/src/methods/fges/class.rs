@@ -114,10 +114,7 @@ impl Class {
             queue.extend(bits::common(self.adjacent.row(x), &alive));
         }
         if order.len() < self.size {
-            return Err(Error::Numeric {
-                stage: "the search over equivalence classes",
-                reason: "it reached a graph that has no acyclic member".into(),
-            });
+            return Err(Error::NoAcyclicMember);
         }
         order.reverse();
         Ok(order)

@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::moves::{Candidate, Moves, Scorer};
 use super::{Fges, FgesSearch};
+use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::{Error, Pdag, Progress, Run};
@@ -17,7 +18,7 @@ pub(in crate::methods) struct Found {
     pub(in crate::methods) class: Pdag,
     pub(in crate::methods) steps: u64,
     pub(in crate::methods) scored: u64,
-    pub(in crate::methods) warnings: Vec<String>,
+    pub(in crate::methods) warnings: Vec<Text>,
 }
 
 /// Searches among graphs whose edges are all between pairs that `allowed` holds.
@@ -43,9 +44,11 @@ pub(in crate::methods) fn search(
     let mut warnings = Vec::new();
     if state.limited {
         warnings.push(
-            "some variables had so many undirected neighbours that not all ways to add or remove \
-             an edge were tried; a larger --param penalty gives a sparser graph"
-                .into(),
+            Text::new(
+                "some variables had so many undirected neighbours that not all ways to add or \
+                 remove an edge were tried; a sparser graph has fewer of them: use ",
+            )
+            .act(Action::set_parameter("penalty", 2.0 * params.penalty)),
         );
     }
     let (steps, scored) = (state.steps, state.scored);

@@ -124,8 +124,8 @@ fn validate_search(norm_threshold: f64, tolerance: f64, max_iterations: u64) -> 
 /// AISTATS 2020.
 ///
 /// # Errors
-/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::Numeric`] when the loss is no number,
-/// [`Error::Mismatch`] when the rows are not those of the problem.
+/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::OutOfRange`] when the loss is no number,
+/// [`Error::DifferentRows`] when the rows are not those of the problem.
 ///
 /// ```
 /// use nocurl::Run;

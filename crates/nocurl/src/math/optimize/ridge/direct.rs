@@ -5,6 +5,7 @@ use faer::{ColMut, Mat, MatMut};
 
 use super::Iterate;
 use crate::core::Error;
+use crate::core::error::SIMILAR_UNITS;
 use crate::core::parallel::*;
 use crate::math::linalg::FactorSpace;
 
@@ -112,9 +113,9 @@ impl ColumnSpace {
                 break;
             }
             if jitter > 1.0 {
-                return Err(Error::Numeric {
+                return Err(Error::OutOfRange {
                     stage: "the first estimate",
-                    reason: "the second moments are not finite: rescale the data".into(),
+                    advice: SIMILAR_UNITS,
                 });
             }
             jitter = (jitter * 100.0_f64).max(1e-12);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use self::fit::{Fitted, Fitter, rows_needed};
 use super::{Refined, Refinement};
 use crate::core::parallel::*;
-use crate::core::{Dataset, Error, Order, Progress, Run};
+use crate::core::{Action, Dataset, Error, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::networks::Rows;
 use crate::methods::{Directions, Facts, Needs, Task};
@@ -41,7 +41,8 @@ impl Refinement for Networks {
     }
 
     fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
-        let rows = task.rows_for("refine networks")?;
+        let what = || Error::NeedsRows { what: Action::set("refine", "networks") };
+        let rows = task.rows.ok_or_else(what)?;
         search(task.problem, rows, start, task.seed, task.run)
     }
 }
@@ -58,7 +59,7 @@ impl Refinement for Networks {
 /// variables are made together, the best first.
 ///
 /// # Errors
-/// [`Error::Mismatch`] when the rows are not those of the problem, [`Error::TooFewRows`],
+/// [`Error::DifferentRows`] when the rows are not those of the problem, [`Error::TooFewRows`],
 /// cancellation.
 fn search(
     problem: &Problem,

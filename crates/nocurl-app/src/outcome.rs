@@ -1,0 +1,115 @@
+//! What a job has found, and its description: finished here and nowhere else.
+
+use std::time::Duration;
+
+use nocurl::bootstrap::Bootstrap;
+use nocurl::checks::Diagnosis;
+use nocurl::{Action, Fit, Moments, Spelling, Text};
+use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
+use serde_json::{Map, Value, json};
+
+use crate::{Job, describe};
+
+/// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The table, reduced to its moments.
+    pub table: Table<Moments>,
+    /// Where it was read from: the path as given, or `-` for standard input; nothing for a table
+    /// in memory.
+    pub path: Option<String>,
+    /// The graph.
+    pub fit: Fit,
+    /// Checks, where they were asked for.
+    pub diagnosis: Option<Diagnosis>,
+    /// What was found again, where that was asked for.
+    pub bootstrap: Option<Bootstrap>,
+    /// Wall time of the job.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// The whole description of the graph that `job` has found, with sentences in the spelling of a
+    /// front end.
+    pub fn document(&self, job: &Job, spelling: &dyn Spelling) -> GraphDocument {
+        let names = self.table.data.names();
+        let mut document = describe(names, self.table.data.mean(), &job.options, &self.fit);
+        if let Value::Object(parameters) = &mut document.parameters {
+            parameters.extend(reading(&job.read));
+        }
+        document.input = self.input(&job.read);
+        document.warnings =
+            self.warnings(job).iter().map(|warning| warning.spelt(spelling)).collect();
+        document.diagnosis =
+            self.diagnosis.as_ref().map_or(Value::Null, |found| found.to_value(spelling));
+        document.bootstrap = self.bootstrap.as_ref().map(|found| BootstrapSummary {
+            first_error: found.first_error.as_ref().map(|error| error.text().spelt(spelling)),
+            ..BootstrapSummary::new(found, names)
+        });
+        document.elapsed_seconds = self.elapsed.as_secs_f64();
+        document
+    }
+
+    /// What the user should know: about the table, the graph, the resampled tables.
+    pub fn warnings(&self, job: &Job) -> Vec<Text> {
+        let mut warnings = self.table.warnings.clone();
+        warnings.extend(self.fit.warnings.iter().cloned());
+        if self.fit.dag.edge_count() == 0 {
+            warnings.push(no_edges(job.options.effective_threshold()));
+        }
+        warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings
+    }
+
+    fn input(&self, read: &ReadOptions) -> Option<InputDescription> {
+        let origin = self.table.origin.as_ref()?;
+        Some(InputDescription {
+            path: self.path.clone()?,
+            format: origin.format,
+            rows: self.table.rows,
+            rows_dropped: self.table.rows_dropped,
+            columns: self.table.data.columns(),
+            digest: origin.digest.clone(),
+            missing: read.missing,
+        })
+    }
+}
+
+/// How the table was read.
+fn reading(read: &ReadOptions) -> Map<String, Value> {
+    let delimiter = read.delimiter.map(|byte| char::from(byte).to_string());
+    [
+        ("missing", json!(read.missing)),
+        ("columns", json!(read.columns)),
+        ("drop", json!(read.drop)),
+        ("drop_constant", json!(read.drop_constant)),
+        ("header", json!(read.header)),
+        ("delimiter", json!(delimiter)),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into_iter()
+    .collect()
+}
+
+fn no_edges(threshold: f64) -> Text {
+    if threshold > 0.0 {
+        Text::new(format!(
+            "no edges were found: all weights are below the threshold of {threshold}; lower it \
+             with "
+        ))
+        .act(Action::setting("threshold"))
+        .say(", or use ")
+        .act(Action::set("prune", "bic"))
+    } else {
+        "no edges were found: the columns look independent".into()
+    }
+}
+
+fn failures(found: &Bootstrap) -> Option<Text> {
+    let error = found.first_error.as_ref()?;
+    let words = format!(
+        "{} of {} resampled tables could not be learnt from, the first because of: ",
+        found.failed, found.replicates
+    );
+    Some(Text::new(words).append(error.text()))
+}

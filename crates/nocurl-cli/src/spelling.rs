@@ -1,0 +1,125 @@
+//! How the command line writes what a user can do: as flags.
+
+use nocurl::advice::{Action, Spelling, leave_out};
+use serde_json::Value;
+
+/// Flags of `nocurl learn`.
+pub(crate) struct Flags;
+
+impl Spelling for Flags {
+    fn spell(&self, action: &Action) -> String {
+        match action {
+            Action::Set { name, to: None | Some(Value::Bool(true)) } => flag(name),
+            Action::Set { name, to: Some(value) } => format!("{} {}", flag(name), word(value)),
+            Action::Parameter { name, to: Some(value) } => {
+                format!("--param {name}={}", word(value))
+            }
+            Action::Method { name } => format!("--method {name}"),
+            Action::LeaveOut { columns } => {
+                format!("{} with {}", leave_out(columns), drop(columns))
+            }
+            Action::LeaveOutOne { .. } => "leave one of them out with --drop".into(),
+            Action::FewerColumns => "choose fewer columns with --columns".into(),
+            Action::Repeat => "run the same command again".into(),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn flag(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
+/// A value as flags take it.
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+/// The flag that leaves out these columns, ready for a shell; without their names where these are
+/// many or long (then they are shortened already).
+fn drop(columns: &[String]) -> String {
+    const LONGEST: usize = 60;
+    let names: Vec<String> = columns.iter().map(|name| in_list(name)).collect();
+    let list = names.join(",");
+    if list.is_empty() || list.chars().count() > LONGEST {
+        return "--drop".into();
+    }
+    let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%".contains(c);
+    if list.chars().all(plain) && !list.starts_with('-') {
+        format!("--drop {list}")
+    } else {
+        format!("--drop='{}'", list.replace('\'', r"'\''"))
+    }
+}
+
+/// A name as one item of a list with commas, quoted as in CSV where it must be.
+fn in_list(name: &str) -> String {
+    match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use nocurl::advice::SETTINGS;
+
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn every_action_is_a_flag() {
+        for (action, flags) in [
+            (Action::set("missing", "drop"), "--missing drop"),
+            (Action::set("drop_constant", true), "--drop-constant"),
+            (Action::set("threshold", 0), "--threshold 0"),
+            (Action::setting("refine"), "--refine"),
+            (Action::set_parameter("penalty", 2.5), "--param penalty=2.5"),
+            (Action::parameter("penalty"), "`penalty`"),
+            (Action::method("fges"), "--method fges"),
+            (Action::leave_out(&names(&["age"])), "leave the column out with --drop age"),
+            (Action::leave_out(&names(&["a", "b"])), "leave the columns out with --drop a,b"),
+            (Action::leave_out(&[]), "leave them out with --drop"),
+            (Action::leave_out_one(&names(&["a", "b"])), "leave one of them out with --drop"),
+            (Action::FewerColumns, "choose fewer columns with --columns"),
+            (Action::Repeat, "run the same command again"),
+        ] {
+            assert_eq!(Flags.spell(&action), flags);
+        }
+    }
+
+    #[test]
+    fn names_are_quoted_for_shell_and_list() {
+        for (columns, flag) in [
+            (names(&["slip, or not", "b"]), r#"--drop='"slip, or not",b'"#),
+            (names(&["it's"]), r"--drop='it'\''s'"),
+            (names(&["-1"]), "--drop='-1'"),
+            (names(&["größe"]), "--drop größe"),
+            (vec!["x".repeat(61)], "--drop"),
+        ] {
+            assert_eq!(drop(&columns), flag);
+            let list = flag.trim_start_matches("--drop").trim_matches(['=', ' ', '\'']);
+            let list = list.replace(r"'\''", "'");
+            if !list.is_empty() {
+                assert_eq!(crate::config::names("--drop", &[list]).ok(), Some(columns));
+            }
+        }
+    }
+
+    #[test]
+    fn every_setting_is_a_flag_of_learn() {
+        let command = crate::args::Arguments::command();
+        let learn = command.find_subcommand("learn").unwrap();
+        let known: Vec<&str> = learn.get_arguments().filter_map(|flag| flag.get_long()).collect();
+        for name in SETTINGS.map(|name| name.replace('_', "-")) {
+            assert!(known.contains(&name.as_str()), "{name}: {known:?}");
+        }
+        for name in ["param", "method", "drop", "columns"] {
+            assert!(known.contains(&name), "{name}: {known:?}");
+        }
+    }
+}

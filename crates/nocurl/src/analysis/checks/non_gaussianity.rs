@@ -1,0 +1,154 @@
+//! The shape of what the parents leave unexplained.
+
+use crate::core::parallel::*;
+use serde::{Deserialize, Serialize};
+
+use super::case::{Case, few, short};
+use super::{Check, Finding, Verdict, normality};
+use crate::core::{Dataset, Error, Run, Text};
+use crate::math::regress::Node;
+
+/// Chance in all that normal errors are called something else.
+const LEVEL: f64 = 0.01;
+
+/// Fewer rows than this cannot tell the shape of errors.
+const FEWEST_ROWS: usize = 20;
+
+/// Excess kurtosis from which a few rows decide what a variance is.
+const HEAVY: f64 = 20.0;
+
+/// Skewness from which logarithms may help.
+const SKEWED: f64 = 0.5;
+
+/// Residuals smaller than this beside their variable are rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// Numbers of `non-gaussianity`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NonGaussianity {
+    /// Rows that were looked at; 0 where only moments are there.
+    pub rows: u64,
+    /// The shape of the residuals of each variable, in the order of the variables; empty where
+    /// there are too few rows.
+    pub residuals: Vec<Shape>,
+    /// Variables whose residuals are not normal, with a chance of 1% in all that one is named
+    /// wrongly; the worst first.
+    pub rejected: Vec<String>,
+}
+
+/// The shape of the residuals of one variable given its parents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Its name.
+    pub variable: String,
+    /// Third standardised moment.
+    pub skewness: f64,
+    /// Fourth standardised moment, less 3.
+    pub excess_kurtosis: f64,
+    /// Probability of a shape at least as odd when errors are normal.
+    pub p_value: f64,
+}
+
+pub(super) struct Normal;
+
+impl Check for Normal {
+    fn name(&self) -> &'static str {
+        "non-gaussianity"
+    }
+
+    fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
+        let rows = case.data.sample();
+        let n = rows.map_or(0, |rows| rows.values().nrows());
+        let mut numbers =
+            NonGaussianity { rows: n as u64, residuals: Vec::new(), rejected: Vec::new() };
+        let unknown = match (rows, &case.nodes) {
+            (None, _) => {
+                "Only moments are there: give the rows to see whether errors are normal.".into()
+            }
+            (_, None) => Case::collinear("there are no residuals to look at"),
+            _ if n < FEWEST_ROWS => {
+                "Too few rows to see whether errors are normal: at least 20 are needed.".into()
+            }
+            (Some(rows), Some(nodes)) => {
+                let shapes = nodes.par_iter().enumerate();
+                numbers.residuals =
+                    shapes.filter_map(|(j, node)| shape(case, rows, j, node)).collect();
+                let rejected = rejected(case, &numbers.residuals);
+                let (verdict, sentence) = judge(case, &rejected);
+                numbers.rejected = rejected.iter().map(|shape| shape.variable.clone()).collect();
+                return Ok(Some(self.finding(verdict, sentence, numbers)));
+            }
+        };
+        Ok(Some(self.finding::<NonGaussianity>(Verdict::Ok, unknown, numbers)))
+    }
+}
+
+/// The shapes that are not normal, the worst first.
+fn rejected<'a>(case: &Case<'_>, residuals: &'a [Shape]) -> Vec<&'a Shape> {
+    let level = LEVEL / case.moments.columns() as f64;
+    let mut rejected: Vec<&Shape> =
+        residuals.iter().filter(|shape| shape.p_value < level).collect();
+    // Many p-values are 0 in numbers; the moments still tell which is the worst.
+    let oddness =
+        |shape: &Shape| shape.skewness.powi(2) / 6.0 + shape.excess_kurtosis.powi(2) / 24.0;
+    rejected.sort_by(|a, b| oddness(b).total_cmp(&oddness(a)));
+    rejected
+}
+
+fn judge(case: &Case<'_>, rejected: &[&Shape]) -> (Verdict, Text) {
+    let of = if case.is_nonlinear() { "Residuals of linear fits" } else { "Residuals" };
+    let Some(worst) = rejected.first() else {
+        let sentence = format!(
+            "{of} look normal, as BIC and tests assume. Nothing needs to be done; normal errors \
+             cannot determine directions by their shape."
+        );
+        return (Verdict::Ok, sentence.into());
+    };
+    if worst.excess_kurtosis >= HEAVY && !case.is_nonlinear() {
+        let sentence = format!(
+            "A few extreme rows dominate {} (excess kurtosis {}) and can decide about its edges. \
+             Look for outliers, or take logarithms of such columns.",
+            few(std::slice::from_ref(&worst.variable)),
+            short(worst.excess_kurtosis)
+        );
+        return (Verdict::Concern, sentence.into());
+    }
+    let names: Vec<String> = rejected.iter().map(|shape| shape.variable.clone()).collect();
+    let skewed = rejected.iter().any(|shape| shape.skewness.abs() >= SKEWED);
+    let advice = if skewed { "Take logarithms of skewed columns. " } else { "" };
+    let sentence = format!(
+        "{of} of {} are not normal (worst: skewness {}, excess kurtosis {}), so BIC and tests \
+         hold only roughly. {advice}Programs for LiNGAM can use the shape to determine directions.",
+        few(&names),
+        short(worst.skewness),
+        short(worst.excess_kurtosis)
+    );
+    (Verdict::Note, sentence.into())
+}
+
+/// The shape of the residuals of a variable; nothing where they are only rounding.
+fn shape(case: &Case<'_>, rows: &Dataset, variable: usize, node: &Node) -> Option<Shape> {
+    let mut residuals = rows.column(variable).to_vec();
+    for (&parent, coefficient) in node.parents.iter().zip(&node.coefficients) {
+        let mean = case.moments.mean()[parent];
+        for (residual, value) in residuals.iter_mut().zip(rows.column(parent)) {
+            *residual -= coefficient * (value - mean);
+        }
+    }
+    let n = residuals.len() as f64;
+    let mean = residuals.iter().sum::<f64>() / n;
+    residuals.iter_mut().for_each(|residual| *residual -= mean);
+    let deviation = (residuals.iter().map(|r| r * r).sum::<f64>() / n).sqrt();
+    let size = case.moments.variances()[variable].sqrt() + case.moments.mean()[variable].abs();
+    if deviation <= ROUNDING * size {
+        return None;
+    }
+    let moment = |power| residuals.iter().map(|r| (r / deviation).powi(power)).sum::<f64>() / n;
+    let (skewness, kurtosis) = (moment(3), moment(4));
+    Some(Shape {
+        variable: case.name(variable),
+        skewness,
+        excess_kurtosis: kurtosis - 3.0,
+        p_value: normality(residuals.len() as u64, skewness, kurtosis),
+    })
+}
