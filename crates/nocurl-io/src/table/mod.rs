@@ -203,7 +203,18 @@ pub fn read_moments<'a>(
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Table<Moments>, Error> {
-    let read = read::<Moments>(input.into(), options, observer)?;
+    moments_of(input.into(), options, observer)
+}
+
+// The public functions only convert their argument: what is generic is compiled again by every
+// crate that calls it.
+
+fn moments_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Table<Moments>, Error> {
+    let read = read::<Moments>(input, options, observer)?;
     let (table, ..) = complete(read, |moments| (moments, ()), options, observer)?;
     Ok(table)
 }
@@ -230,7 +241,15 @@ pub fn read_sampled<'a>(
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<(Table<Moments>, Dataset), Error> {
-    let read = read::<SampledMoments>(input.into(), options, observer)?;
+    sampled_of(input.into(), options, observer)
+}
+
+fn sampled_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<(Table<Moments>, Dataset), Error> {
+    let read = read::<SampledMoments>(input, options, observer)?;
     let split = |both: SampledMoments| (both.moments, both.sample);
     let (table, sample, kept) = complete(read, split, options, observer)?;
     let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
@@ -290,7 +309,14 @@ pub fn read_dataset<'a>(
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<Table<Dataset>, Error> {
-    let input = input.into();
+    dataset_of(input.into(), options, observer)
+}
+
+fn dataset_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<Table<Dataset>, Error> {
     if options.missing == Missing::Em {
         return Err(Error::unsupported(
             &input.label(),

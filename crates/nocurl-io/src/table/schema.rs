@@ -22,7 +22,8 @@ pub(super) fn arrow_schema(file: &FileMetaData) -> Result<Schema, ParquetError> 
     let columns = file.schema_descr().root_schema().get_fields();
     let pairs = file.key_value_metadata().into_iter().flatten();
     // Of several the last one counts.
-    let hint = pairs.filter(|pair| pair.key == HINT).filter_map(|pair| pair.value.as_ref()).next_back();
+    let hint =
+        pairs.filter(|pair| pair.key == HINT).filter_map(|pair| pair.value.as_ref()).next_back();
     let hint = hint.map(|text| decode_hint(text)).transpose()?;
     if hint.as_ref().is_some_and(|hint| hint.len() != columns.len()) {
         return Err(fault("its Arrow schema has another number of columns"));
