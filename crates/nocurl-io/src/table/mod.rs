@@ -203,7 +203,18 @@ pub fn read_moments<'a>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<Table<Moments>, Error> {
-    let read = read::<Moments>(input.into(), options, run)?;
+    moments_of(input.into(), options, run)
+}
+
+// The public functions only convert their argument: what is generic is compiled again by every
+// crate that calls it.
+
+fn moments_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<Table<Moments>, Error> {
+    let read = read::<Moments>(input, options, run)?;
     let (table, ..) = complete(read, |moments| (moments, ()), options, run)?;
     Ok(table)
 }
@@ -231,7 +242,15 @@ pub fn read_sampled<'a>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<(Table<Moments>, Dataset), Error> {
-    let read = read::<SampledMoments>(input.into(), options, run)?;
+    sampled_of(input.into(), options, run)
+}
+
+fn sampled_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Dataset), Error> {
+    let read = read::<SampledMoments>(input, options, run)?;
     let split = |both: SampledMoments| (both.moments, both.sample);
     let (table, sample, kept) = complete(read, split, options, run)?;
     let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
@@ -289,7 +308,14 @@ pub fn read_dataset<'a>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<Table<Dataset>, Error> {
-    let input = input.into();
+    dataset_of(input.into(), options, run)
+}
+
+fn dataset_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<Table<Dataset>, Error> {
     if options.missing == Missing::Em {
         return Err(Error::NoRowsEstimated { path: input.label() });
     }
