@@ -74,7 +74,7 @@ fn not_trained(method: &str, trained: &[&'static str]) -> Text {
     Text::default()
         .act(Action::setting("checkpoint"))
         .say(format!(
-            ": method `{method}` is not trained, so there is nothing to keep; leave it away, or \
+            ": method `{method}` is not trained, so there is nothing to keep; leave it out, or \
              use "
         ))
         .act_all(trained, " or ")

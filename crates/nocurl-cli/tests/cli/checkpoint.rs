@@ -124,8 +124,9 @@ fn checkpoints_are_refused_where_they_make_no_sense() {
     let told = folder.refused(&["learn", "x.csv", "--checkpoint", "run.state"]);
     assert_eq!(
         told,
-        "--checkpoint: method `order-search` is not trained, so there is nothing to keep; dag-gnn, \
-         nocurl-gnn, notears-mlp and nocurl-mlp are"
+        "--checkpoint: method `order-search` is not trained, so there is nothing to keep; leave it \
+         out, or use --method dag-gnn or --method nocurl-gnn or --method notears-mlp or --method \
+         nocurl-mlp"
     );
     for (flags, reason) in [
         (vec!["--checkpoint", "x.csv"], "another use"),

@@ -173,9 +173,13 @@ fn beside_sorting(
         return (Verdict::Ok, sentence.into());
     }
     if learnt <= score + EQUAL {
+        let advice = match case.options.depends_on_units() {
+            true => "Look at `units` before you use them.",
+            false => "Judge them by what you know about the variables.",
+        };
         let sentence = format!(
             "Sorting the columns by {by} and pruning fits equally well (BIC {}), so the fit does \
-             not support these directions. Look at `units` before you use them.",
+             not support these directions. {advice}",
             short(learnt)
         );
         return (Verdict::Note, sentence.into());
