@@ -131,8 +131,8 @@ class Graph:
 
     @property
     def edges(self) -> list[tuple[str, str, float]]:
-        """The edges ``(from, to, weight)``, from the largest weight to the smallest; the weight is
-        1 where there is none."""
+        """The edges ``(from, to, weight)``: of a learnt graph from the largest weight to the
+        smallest, of a file in its order. The weight is 1 where there is none."""
         edges = self._document["edges"]
         return [(edge["from"], edge["to"], edge.get("weight", 1.0)) for edge in edges]
 

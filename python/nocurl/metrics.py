@@ -22,7 +22,7 @@ from ._graph import Graph
 __all__ = ["compare", "cpdag_shd", "shd", "sid"]
 
 
-def compare(truth: Any, estimate: Any, *, determines: str | None = None) -> dict[str, float | None]:
+def compare(truth: Any, estimate: Any, *, determines: str | None = None) -> dict[str, Any]:
     """Every score at once.
 
     An edge is right when the two variables have an edge in both graphs and no determined direction

@@ -143,10 +143,12 @@ fn cycles_of_directed_edges_are_refused_by_name() {
 fn a_matrix_in_memory_is_taken_like_a_file() {
     let names = ["a", "b", "c"].map(String::from);
     let mut matrix = Mat::zeros(3, 3);
-    (matrix[(0, 1)], matrix[(1, 2)], matrix[(2, 1)]) = (2.0, 1.0, 0.5);
+    (matrix[(0, 1)], matrix[(0, 2)]) = (2.0, -3.0);
+    (matrix[(1, 2)], matrix[(2, 1)]) = (1.0, 0.5);
     let graph = GraphDocument::from_matrix(&names, matrix.as_ref()).unwrap();
-    assert_eq!(graph.determined().unwrap(), Pdag::new(3, &[(0, 1)], &[(1, 2)]).unwrap());
-    assert_eq!((graph.edges[0].weight, graph.edges[1].weight), (Some(2.0), None));
+    assert_eq!(graph.determined().unwrap(), Pdag::new(3, &[(0, 1), (0, 2)], &[(1, 2)]).unwrap());
+    let weights: Vec<Option<f64>> = graph.edges.iter().map(|edge| edge.weight).collect();
+    assert_eq!(weights, [Some(-3.0), Some(2.0), None], "from the largest");
     assert!(GraphDocument::from_matrix(&names[..2], matrix.as_ref()).is_err());
     matrix[(0, 0)] = 1.0;
     let error = GraphDocument::from_matrix(&names, matrix.as_ref()).unwrap_err().to_string();

@@ -4,13 +4,13 @@ use nocurl::MatRef;
 
 use super::attributes::OfEdge;
 use super::builder::{Builder, Flaw};
-use super::{GraphDocument, failure};
+use super::{Edge, GraphDocument, failure};
 use crate::Error;
 use crate::error::shorten;
 
 impl GraphDocument {
     /// The graph of a square matrix: entry `(i, j)` is the weight of `i -> j`, 0 where there is
-    /// none.
+    /// none. Edges go from the largest weight to the smallest.
     ///
     /// A pair with both entries set is an undirected edge without a weight, as in the matrix of a
     /// CPDAG. The endpoint matrices of causal-learn are known by their entries -1, 0 and 1 with
@@ -38,13 +38,16 @@ impl GraphDocument {
             return Err(Error::unsupported("graph", reason));
         }
         let mut builder = Builder::default();
-        names
+        let mut graph = names
             .iter()
             .try_for_each(|name| builder.declare(name).map(drop))
             .and_then(|()| fill(&mut builder, d, |i, j| matrix[(i, j)]))
             .map_err(Flaw::from)
             .and_then(|()| builder.finish_edges())
-            .map_err(|flaw| failure("the matrix", flaw))
+            .map_err(|flaw| failure("the matrix", flaw))?;
+        let size = |edge: &Edge| edge.weight.map_or(0.0, f64::abs);
+        graph.edges.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        Ok(graph)
     }
 }
 

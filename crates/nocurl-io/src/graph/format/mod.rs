@@ -22,7 +22,7 @@ pub static FORMATS: [&GraphFormat; 5] =
 /// A format of graphs: its names and its two ways.
 #[derive(Debug)]
 pub struct GraphFormat {
-    /// The name in messages.
+    /// What people call it.
     pub name: &'static str,
     /// Extensions of files that are written and read, the usual one first.
     pub extensions: &'static [&'static str],
