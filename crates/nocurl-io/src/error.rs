@@ -25,7 +25,7 @@ pub enum Error {
     #[error("{reason}; {left}")]
     Diverged {
         /// Why.
-        reason: nocurl::Error,
+        reason: Box<nocurl::Error>,
         /// What is left.
         left: String,
     },

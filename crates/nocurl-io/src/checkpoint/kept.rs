@@ -63,9 +63,10 @@ impl<'a> Kept<'a> {
             (
                 reason @ (nocurl::Error::Diverged { .. } | nocurl::Error::OutOfRange { .. }),
                 Some(Ok(done)),
-            ) => {
-                Error::Diverged { reason, left: format!("the {done} before are kept in `{path}`") }
-            }
+            ) => Error::Diverged {
+                reason: Box::new(reason),
+                left: format!("the {done} before are kept in `{path}`"),
+            },
             (error, _) => error.into(),
         }
     }
