@@ -33,10 +33,10 @@ fn literals(source: &str) -> Vec<(usize, String)> {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("'\"'") || rest.starts_with("b'\"'") {
             rest.find("\"'").unwrap() + 2
-        } else if rest.starts_with("r#\"") {
-            let end = rest[3..].find("\"#").unwrap() + 3;
-            found.push((line, rest[3..end].to_string()));
-            end + 2
+        } else if let Some(raw) = rest.strip_prefix("r#\"") {
+            let end = raw.find("\"#").unwrap();
+            found.push((line, raw[..end].to_string()));
+            end + 5
         } else if c == '"' {
             let mut end = 1;
             while !rest[end..].starts_with('"') {
