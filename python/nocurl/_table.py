@@ -75,7 +75,7 @@ def _numbers(array: np.ndarray, what: str) -> np.ndarray:
 
 
 def _not_numeric(what: str, dtype: Any) -> str:
-    return f"{what} has type {dtype}, which is not numeric; leave it out"
+    return f"{what} has type {dtype}, which is not numeric; leave the column out"
 
 
 def _arrow_names(X: Any) -> list | None:
