@@ -45,7 +45,7 @@ proptest! {
         let at = cut.index(text.len());
         let before: String = text[..at].iter().collect();
         let after: String = text[(at + length).min(text.len())..].iter().collect();
-        for format in FORMATS {
+        for &format in FORMATS {
             check(&format!("g.{}", format.extensions[0]), &format!("{before}{other}{after}"))?;
         }
     }
@@ -59,7 +59,7 @@ proptest! {
             "undetermined", "&", "<node id='a'/>", "<edge source='a' target='b'/>",
         ]), 0..40),
     ) {
-        for format in FORMATS {
+        for &format in FORMATS {
             check(&format!("g.{}", format.extensions[0]), &words.join(" "))?;
             check(&format!("g.{}", format.extensions[0]), &format!("digraph {{ {} }}", words.join(" ")))?;
         }

@@ -191,7 +191,7 @@ fn edges_are_drawn_with_heads_where_their_direction_is_determined() {
 
 #[test]
 fn every_format_has_its_extensions_and_a_line_in_the_list() {
-    for format in FORMATS {
+    for &format in FORMATS {
         for extension in format.extensions {
             assert_eq!(GraphFormat::of_path(format!("g.{extension}")).unwrap(), format);
             assert_eq!(GraphFormat::of_extension(extension), Some(format));

@@ -1,20 +1,74 @@
-//! Structure learning of directed acyclic graphs (DAGs) from tables of numbers.
+//! Learns directed acyclic graphs (causal and Bayesian-network structure) from tables of numbers.
 //!
-//! The engine follows one shape for every method:
+//! Give it the rows of a table or their [`Moments`]; it gives a [`Fit`]: a [`Dag`] with weights,
+//! which of its directions are [determined](Fit::determined), the order of the variables, and what
+//! you should know about it. The result cannot have a cycle, has the same bits for any number of
+//! threads, and satisfies [prior knowledge](knowledge) if you have some.
 //!
-//! ```text
-//! data -> Moments -> estimate (maybe cyclic) -> potential / order -> regression -> pruning -> Dag
+//! ```
+//! use nocurl::simulate::{Simulation, simulate};
+//! use nocurl::{Options, Run, learn, metrics};
+//!
+//! // A random graph, and a table drawn from it.
+//! let drawn = simulate(&Simulation { variables: 8, rows: 2000, ..Simulation::default() }, 1)?;
+//! let fit = learn(&drawn.data, &Options::default(), &Run::default())?;
+//! for (from, to, weight) in fit.dag.edges() {
+//!     let arrow = if fit.determined.has_directed(from, to) { "->" } else { "--" };
+//!     println!("x{from} {arrow} x{to}: {weight:.2}");
+//! }
+//! assert_eq!(metrics::shd(&drawn.truth, &fit.dag)?, 0);
+//! # Ok::<(), nocurl::Error>(())
 //! ```
 //!
-//! It starts from *DAGs with No Curl* (Yu, Gao, Yin and Ji, ICML 2021): a first, possibly cyclic
-//! estimate is projected by the graph Hodge decomposition onto the gradient of a potential, that
-//! is, onto an order of the variables; regression on that order gives a graph that cannot have a
-//! cycle.
+//! # Choose a method
+//!
+//! [`Options::algorithm`] is any of [`methods`]. The default, [`OrderSearch`](methods::OrderSearch),
+//! does not depend on units and marks directions that the data do not determine. The project
+//! started from *DAGs with No Curl* (Yu, Gao, Yin and Ji, ICML 2021), which is
+//! [`NoCurl`](methods::NoCurl): a first, maybe cyclic estimate is projected by the graph Hodge
+//! decomposition onto the gradient of a potential, that is, onto an order of the variables;
+//! regression on that order gives the graph.
+//!
+//! ```
+//! use nocurl::methods::NoCurl;
+//! use nocurl::refine::Refine;
+//! use nocurl::{Algorithm, Options, Prune};
+//! let options = Options {
+//!     algorithm: NoCurl { lambdas: vec![10.0, 1000.0], ..NoCurl::default() }.into(),
+//!     refine: Some(Refine::EQUAL_VARIANCE),
+//!     prune: Some(Prune::Ebic),
+//!     ..Options::default()
+//! };
+//! assert_eq!(options.algorithm.name(), "nocurl");
+//! for method in Algorithm::all() {
+//!     println!("{}: {}", method.name(), method.facts().summary);
+//! }
+//! ```
+//!
+//! # Where things are
+//!
+//! | you want | look at |
+//! |---|---|
+//! | a table in memory, or its means and covariances | [`Dataset`], [`Moments`], [`missing`] |
+//! | to learn a graph | [`learn`], [`Options`], [`methods`], [`refine`], [`Prune`] |
+//! | to say what is known beforehand | [`KnowledgeSpec`], [`knowledge`] |
+//! | graphs, classes, orders | [`Dag`], [`Pdag`], [`Order`] |
+//! | how far to trust the result | [`checks`], [`bootstrap`] |
+//! | what follows from it | [`effects`] |
+//! | to compare graphs, to draw test data | [`metrics`], [`simulate`] |
+//! | the Hodge decomposition itself | [`hodge`] |
+//! | progress, a stop button, checkpoints | [`Run`] |
 //!
 //! Everywhere, in every matrix of this crate, entry `(i, j)` speaks of the edge `i -> j`.
 //!
 //! The crate does no input or output, prints nothing and reads no environment. Randomness comes
-//! from a seed that the caller passes, and results do not depend on the number of threads.
+//! from a seed in the options. Files are read by `nocurl-io`; the program is `nocurl-cli`.
+//!
+//! # Features
+//!
+//! | feature | default | what it does |
+//! |---|---|---|
+//! | `threads` | yes | several threads (rayon); without it the crate builds for WebAssembly |
 
 mod analysis;
 mod core;

@@ -1,44 +1,48 @@
 //! The methods, one file or folder each, and the list that makes them available everywhere.
 
-pub mod cam;
-pub mod dag_gnn;
-pub mod equal_variance;
-pub mod exact;
 mod facts;
-mod fges;
 mod member;
 mod method;
-mod mmpc;
-mod nocurl;
-mod notears;
-pub mod notears_mlp;
-pub(crate) mod order_search;
 mod proposal;
 mod registry;
-pub mod sort_regress;
 mod sweep;
-#[cfg(feature = "toy")]
-mod toy;
 
-pub use cam::Cam;
-pub use dag_gnn::{DagGnn, NoCurlGnn};
-pub use equal_variance::{EqBu, EqTd};
-pub use exact::{Exact, ExactScore};
+pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{ColumnKind, Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
-pub use fges::{Fges, FgesSearch};
+pub use fges::FgesSearch;
 pub use method::{Method, Task};
-pub use mmpc::Mmpc;
-pub use nocurl::{NoCurl, Variant};
-pub use notears::Notears;
-pub use notears_mlp::NotearsMlp;
-pub use notears_mlp::nocurl::NoCurlMlp;
-pub use order_search::OrderSearch;
+pub use nocurl::Variant;
 pub use proposal::Proposal;
 pub use registry::Algorithm;
-pub use sort_regress::{R2SortNRegress, SortNRegress};
-#[cfg(feature = "toy")]
-pub use toy::Toy;
+
+/// The list of methods: the file or folder, and the types in it.
+macro_rules! methods {
+    ($($(#[$attribute:meta])* $file:ident { $($method:ident),+ })*) => {
+        $($(#[$attribute])* pub mod $file;)*
+        $($(#[$attribute])* pub use $file::{$($method),+};)*
+
+        /// Every method, with its published parameters.
+        const METHODS: &[&[fn() -> Algorithm]] =
+            &[$($(#[$attribute])* &[$(Algorithm::of::<$method>),+]),*];
+    };
+}
+
+methods! {
+    nocurl { NoCurl }
+    notears { Notears }
+    equal_variance { EqTd, EqBu }
+    exact { Exact }
+    fges { Fges }
+    order_search { OrderSearch }
+    mmpc { Mmpc }
+    cam { Cam }
+    dag_gnn { DagGnn, NoCurlGnn }
+    notears_mlp { NotearsMlp, NoCurlMlp }
+    sort_regress { SortNRegress, R2SortNRegress }
+    #[cfg(feature = "toy")]
+    toy { Toy }
+}
 
 pub use crate::math::objective::Acyclicity;
 pub use crate::math::optimize::Solver;

@@ -1,5 +1,5 @@
-//! Every method, once: the command line, Python, the benchmarks and the documentation take them
-//! from this list.
+//! A method by its name: the command line, Python, the benchmarks and the documentation take them
+//! from here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,33 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::method::AnyMethod;
-use super::{
-    Cam, DagGnn, EqBu, EqTd, Exact, Facts, Fges, Method, Mmpc, NoCurl, NoCurlGnn, NoCurlMlp,
-    Notears, NotearsMlp, OrderSearch, Proposal, R2SortNRegress, SortNRegress, TakesKnowledge, Task,
-};
+use super::{Facts, METHODS, Method, OrderSearch, Proposal, TakesKnowledge, Task};
 use crate::core::Error;
 use crate::core::error::closest;
-
-/// The methods, in the order in which they are listed.
-const METHODS: &[fn() -> Algorithm] = &[
-    Algorithm::of::<NoCurl>,
-    Algorithm::of::<Notears>,
-    Algorithm::of::<EqTd>,
-    Algorithm::of::<EqBu>,
-    Algorithm::of::<Exact>,
-    Algorithm::of::<Fges>,
-    Algorithm::of::<OrderSearch>,
-    Algorithm::of::<Mmpc>,
-    Algorithm::of::<Cam>,
-    Algorithm::of::<DagGnn>,
-    Algorithm::of::<NoCurlGnn>,
-    Algorithm::of::<NotearsMlp>,
-    Algorithm::of::<NoCurlMlp>,
-    Algorithm::of::<SortNRegress>,
-    Algorithm::of::<R2SortNRegress>,
-    #[cfg(feature = "toy")]
-    Algorithm::of::<super::toy::Toy>,
-];
 
 /// A method with its parameters, whichever it is.
 ///
@@ -105,13 +81,13 @@ impl<'de> Deserialize<'de> for Algorithm {
 
 impl Algorithm {
     /// A method with its published parameters.
-    fn of<M: Method>() -> Self {
+    pub(super) fn of<M: Method>() -> Self {
         M::default().into()
     }
 
     /// All methods with their published parameters.
     pub fn all() -> Vec<Self> {
-        METHODS.iter().map(|method| method()).collect()
+        METHODS.iter().flat_map(|file| file.iter()).map(|method| method()).collect()
     }
 
     /// The method of this name with its published parameters.

@@ -1,10 +1,5 @@
 //! The formats of graphs, one file each. A new one is a file here and a line in [`FORMATS`].
 
-mod csv;
-mod dot;
-mod gml;
-mod graphml;
-mod json;
 mod tokens;
 
 use std::io::Write as _;
@@ -15,9 +10,23 @@ use super::{GraphDocument, failure};
 use crate::output::write_atomic;
 use crate::{Error, Source};
 
-/// Every format that graphs are read and written in.
-pub static FORMATS: [&GraphFormat; 5] =
-    [&json::FORMAT, &dot::FORMAT, &graphml::FORMAT, &gml::FORMAT, &csv::FORMAT];
+/// The list of formats, one file each with its `FORMAT`.
+macro_rules! formats {
+    ($($file:ident)*) => {
+        $(mod $file;)*
+
+        /// Every format that graphs are read and written in.
+        pub static FORMATS: &[&GraphFormat] = &[$(&$file::FORMAT),*];
+    };
+}
+
+formats! {
+    json
+    dot
+    graphml
+    gml
+    csv
+}
 
 /// A format of graphs: its names and its two ways.
 #[derive(Debug)]
@@ -50,7 +59,7 @@ impl GraphFormat {
     pub fn of_path(path: impl AsRef<Path>) -> Result<&'static Self, Error> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let mut formats = FORMATS.into_iter();
+        let mut formats = FORMATS.iter().copied();
         formats.find(|format| format.extensions.contains(&extension.as_str())).ok_or_else(|| {
             Error::unsupported(
                 &format!("`{}`", path.display()),
@@ -64,7 +73,7 @@ impl GraphFormat {
         let reads = |format: &&GraphFormat| {
             [format.extensions, format.also_read].concat().contains(&extension)
         };
-        FORMATS.into_iter().find(reads)
+        FORMATS.iter().copied().find(reads)
     }
 }
 

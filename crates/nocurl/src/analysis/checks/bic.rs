@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{Case, regressions, short};
 use super::{Check, Finding, MOST_FOR_REFIT, Verdict};
-use crate::core::{Action, Determines, Dag, Error, Run, Order, Text};
+use crate::core::{Action, Dag, Determines, Error, Order, Run, Text};
 use crate::math::regress::Node;
 use crate::methods::{Algorithm, R2SortNRegress, SortNRegress};
 use crate::pipeline::{Options, Prune, learn, prune};

@@ -3,6 +3,8 @@
 
 pub mod nocurl;
 
+pub use nocurl::NoCurlMlp;
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
