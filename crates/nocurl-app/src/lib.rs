@@ -5,6 +5,7 @@
 //! values ([`nocurl::advice`]) until a front end spells them.
 //!
 //! ```
+//! use nocurl::Run;
 //! use nocurl::advice::Neutral;
 //! use nocurl_app::Job;
 //! use nocurl_io::Source;

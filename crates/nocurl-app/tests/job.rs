@@ -101,7 +101,10 @@ fn what_does_not_go_together_is_refused_before_the_table_is_read() {
         ..KnowledgeSpec::default()
     };
     let error = refused(&Job { options: Options { knowledge, ..by("fges") }, ..Job::default() });
-    assert!(error.to_string().contains("prior knowledge; use method `order-search`"), "{error}");
+    assert!(
+        error.to_string().contains("equivalence classes; use method `order-search`"),
+        "{error}"
+    );
     // All of them fit on one line, and so does the table that is not there.
     let error = refused(&Job::default());
     assert!(error.to_string().contains("there is no such file"), "{error}");

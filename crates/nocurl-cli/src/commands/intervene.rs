@@ -50,14 +50,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
             graph.label
         )));
     };
-    let mut set: Vec<(usize, f64)> = Vec::new();
-    for &(name, value) in &typed {
-        let variable = graph.variable("--do", name)?;
-        if set.iter().any(|&(known, _)| known == variable) {
-            return Err(Failure::Input(format!("--do {name}: it is set twice")));
-        }
-        set.push((variable, value));
-    }
+    let set = settings(&graph, &typed)?;
     let after = effects::intervene(&graph.dag, means, &set)?;
     if let Some(broken) = after.iter().position(|mean| !mean.is_finite()) {
         return Err(Failure::Input(format!(
@@ -68,16 +61,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
     let identified = effects::identified(&graph.determined, &variables);
     let mut warnings = graph.warnings.clone();
-    let open = identified.iter().filter(|&&identified| !identified).count();
-    if open > 0 {
-        warnings.push(format!(
-            "{}, marked `undetermined`, depend{} on undetermined directions: {} may give \
-             other values",
-            report::count(open as u64, "mean"),
-            if open == 1 { "s" } else { "" },
-            graph.others()
-        ));
-    }
+    warnings.extend(undetermined(&graph, &identified));
     let document = Document {
         schema: "nocurl/intervention/1",
         graph: &graph.label,
@@ -114,6 +98,33 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     text += &format!("\n{}", table(&document.variables, &variables));
     text += &report::warnings(&warnings);
     report::print(&text)
+}
+
+/// The variables that are set, by their positions.
+fn settings(graph: &Weighted, typed: &[(&str, f64)]) -> Result<Vec<(usize, f64)>, Failure> {
+    let mut set: Vec<(usize, f64)> = Vec::new();
+    for &(name, value) in typed {
+        let variable = graph.variable("--do", name)?;
+        if set.iter().any(|&(known, _)| known == variable) {
+            return Err(Failure::Input(format!("--do {name}: it is set twice")));
+        }
+        set.push((variable, value));
+    }
+    Ok(set)
+}
+
+/// What is to be said of means that depend on undetermined directions.
+fn undetermined(graph: &Weighted, identified: &[bool]) -> Option<String> {
+    let count = identified.iter().filter(|&&identified| !identified).count();
+    (count > 0).then(|| {
+        format!(
+            "{}, marked `undetermined`, depend{} on undetermined directions: {} may give other \
+             values",
+            report::count(count as u64, "mean"),
+            if count == 1 { "s" } else { "" },
+            graph.others()
+        )
+    })
 }
 
 /// `X=1`: a variable and its value. A name may hold `=`, a number cannot.

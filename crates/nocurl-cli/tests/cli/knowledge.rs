@@ -105,7 +105,7 @@ fn mistakes_are_named_and_nothing_is_written() {
         (&["--tier", ""], "--tier: the list of names is empty"),
         (
             &["--method", "fges", "--source", "rain"],
-            "method `fges` cannot take prior knowledge; use --method order-search instead",
+            "equivalence classes; use --method order-search instead",
         ),
     ];
     let before = folder.files();

@@ -112,8 +112,8 @@ impl Directions {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Independences => {
-                "Directions come from conditional independences; those that these leave \
-                 undetermined are a guess"
+                "Directions come from conditional independences; undetermined ones are drawn by a \
+                 guess"
             }
             Self::EqualVariances => {
                 "Directions come from error variances, assumed to be of similar size in the units \

@@ -83,7 +83,7 @@ const MOST_FOR_REFIT: usize = 200;
 /// ```
 /// use nocurl::checks::{Units, Verdict, diagnose};
 /// use nocurl::simulate::{Simulation, simulate};
-/// use nocurl::{Options, learn};
+/// use nocurl::{Options, Run, learn};
 /// let data = simulate(&Simulation::default(), 1)?.data;
 /// let options = Options::default();
 /// let fit = learn(&data, &options, &Run::default())?;

@@ -154,17 +154,7 @@ pub fn minimize(
 ) -> Result<LbfgsInfo, Error> {
     params.validate()?;
     let n = x.len();
-    for given in [limits.pinned.map(<[_]>::len), limits.lower.map(<[_]>::len)] {
-        if let Some(length) = given.filter(|&length| length != n) {
-            let (found, expected) = (length, n);
-            return Err(Error::Lengths { what: "limits", found, of: "coordinates", expected });
-        }
-    }
-    for (i, value) in x.iter_mut().enumerate() {
-        if !limits.is_pinned(i) {
-            *value = value.max(limits.lower(i));
-        }
-    }
+    limits.project(x)?;
     let mut path = Path::new(objective, limits, n);
     let mut history = History::new(params.memory, n);
     let mut gradient = vec![0.0; n];
@@ -213,6 +203,24 @@ pub fn minimize(
     };
     let evaluations = path.evaluations;
     Ok(LbfgsInfo { initial, objective: value, iterations, evaluations, termination })
+}
+
+impl Limits<'_> {
+    /// Brings a point within the limits.
+    fn project(&self, x: &mut [f64]) -> Result<(), Error> {
+        let expected = x.len();
+        for given in [self.pinned.map(<[_]>::len), self.lower.map(<[_]>::len)] {
+            if let Some(found) = given.filter(|&length| length != expected) {
+                return Err(Error::Lengths { what: "limits", found, of: "coordinates", expected });
+            }
+        }
+        for (i, value) in x.iter_mut().enumerate() {
+            if !self.is_pinned(i) {
+                *value = value.max(self.lower(i));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Largest entry of `x - P(x - g)`, with P the projection onto the feasible set.

@@ -91,18 +91,7 @@ impl Penalised<'_> {
         let d = weights.nrows();
         let split = self.lambda1 > 0.0;
         let size = d * d;
-        let mut x = vec![0.0; if split { 2 * size } else { size }];
-        for j in 0..d {
-            for i in 0..d {
-                let value = weights[(i, j)];
-                if split {
-                    x[j * d + i] = value.max(0.0);
-                    x[size + j * d + i] = (-value).max(0.0);
-                } else {
-                    x[j * d + i] = value;
-                }
-            }
-        }
+        let mut x = packed(weights, split);
         let pinned: Vec<bool> = (0..x.len())
             .map(|k| (k % size % d, k % size / d))
             .map(|(i, j)| i == j || !self.knowledge.allows(i, j))
@@ -142,12 +131,7 @@ impl Penalised<'_> {
             ..LbfgsParams::default()
         };
         let info = lbfgs::minimize(&mut x, &mut objective, limits, &params, run, "first estimate")?;
-        for j in 0..d {
-            for i in 0..d {
-                let positive = x[j * d + i];
-                weights[(i, j)] = if split { positive - x[size + j * d + i] } else { positive };
-            }
-        }
+        unpack(&x, split, weights);
         let penalty = Penalty::new(self.acyclicity, d).evaluate(weights.as_ref());
         Ok(Info {
             penalty,
@@ -155,6 +139,26 @@ impl Penalised<'_> {
             evaluations: info.evaluations,
             termination: info.termination,
         })
+    }
+}
+
+/// The entries by columns; split into their positive parts and then their negative ones.
+fn packed(weights: &Mat<f64>, split: bool) -> Vec<f64> {
+    let d = weights.nrows();
+    let entries = || (0..d * d).map(|k| weights[(k % d, k / d)]);
+    if split {
+        let positive = entries().map(|value| value.max(0.0));
+        positive.chain(entries().map(|value| (-value).max(0.0))).collect()
+    } else {
+        entries().collect()
+    }
+}
+
+/// The reverse of [`packed`].
+fn unpack(x: &[f64], split: bool, weights: &mut Mat<f64>) {
+    let d = weights.nrows();
+    for k in 0..d * d {
+        weights[(k % d, k / d)] = if split { x[k] - x[d * d + k] } else { x[k] };
     }
 }
 

@@ -3,7 +3,7 @@
 
 pub mod nocurl;
 
-pub use nocurl::NoCurlMlp;
+pub use self::nocurl::NoCurlMlp;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

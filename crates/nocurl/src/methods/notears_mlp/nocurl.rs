@@ -7,7 +7,7 @@ use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Order, Run, Termination};
 use crate::math::networks::{Log, Loss, Net, Training, norms};
 use crate::math::objective::Acyclicity;
-use crate::math::optimize::Multiplier;
+use crate::math::optimize::{Info, Multiplier};
 use crate::math::regress::{linear_parts, threshold};
 use crate::math::{Problem, hodge};
 use crate::methods::nocurl::validate_lambdas;
@@ -149,19 +149,7 @@ pub fn propose(
     let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
     let found = Order::from_potential(&potential);
     let order = problem.knowledge().repair(&found);
-    let ranks = order.ranks();
-    let earlier = candidates(problem, |i, j| ranks[i] < ranks[j]);
-    let progress = Counter::new("training along the order", d, run);
-    let quiet = run.quiet();
-    let training = Training { run: &quiet, ..training };
-    let train = |(net, inputs): (&mut Net, &Vec<usize>)| {
-        *net = net.widened(inputs.clone());
-        let nets = std::slice::from_mut(net);
-        let info = training.minimise(nets, std::slice::from_ref(inputs), None, &mut Log::none())?;
-        progress.add(1).map(|()| info)
-    };
-    let second = nets.par_iter_mut().zip(&earlier).map(train).collect::<Result<Vec<_>, _>>()?;
-    infos.extend(second);
+    infos.extend(train_along(problem, &order, training, &mut nets)?);
     let mut norms = norms(&nets, d);
     threshold(&mut norms, params.norm_threshold);
 
@@ -177,4 +165,25 @@ pub fn propose(
         termination: if short { Termination::MaxIterations } else { Termination::Converged },
         warnings: Vec::new(),
     })
+}
+
+/// Trains each network for itself on the inputs that come before its variable.
+fn train_along(
+    problem: &Problem,
+    order: &Order,
+    training: Training<'_>,
+    nets: &mut [Net],
+) -> Result<Vec<Info>, Error> {
+    let ranks = order.ranks();
+    let earlier = candidates(problem, |i, j| ranks[i] < ranks[j]);
+    let progress = Counter::new("training along the order", problem.size(), training.run);
+    let quiet = training.run.quiet();
+    let training = Training { run: &quiet, ..training };
+    let train = |(net, inputs): (&mut Net, &Vec<usize>)| {
+        *net = net.widened(inputs.clone());
+        let nets = std::slice::from_mut(net);
+        let info = training.minimise(nets, std::slice::from_ref(inputs), None, &mut Log::none())?;
+        progress.add(1).map(|()| info)
+    };
+    nets.par_iter_mut().zip(&earlier).map(train).collect()
 }

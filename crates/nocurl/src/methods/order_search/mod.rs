@@ -110,20 +110,7 @@ pub(super) fn propose(
         run.step(Progress { stage, done, total, objective: state.map(State::score) })
     };
     progress(0, None)?;
-    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
-        .into_par_iter()
-        .map(|start| {
-            let order = start.order(problem, penalty, seed, run)?;
-            let mut search = Search::new(&model);
-            let mut state = search.start(order.sequence());
-            let moves = search.descend(&mut state, run)?;
-            Ok((state, moves))
-        })
-        .collect::<Result<_, Error>>()?;
-    let mut moves = states.iter().map(|(_, moves)| moves).sum();
-    let states = states.into_iter().map(|(state, _)| state);
-    let mut best = states.reduce(State::better).expect("there are several starts");
-
+    let (mut best, mut moves) = best_start(problem, &model, penalty, seed, run)?;
     let mut done = 0;
     while done < restarts {
         progress(done, Some(&best))?;
@@ -147,15 +134,7 @@ pub(super) fn propose(
         }
     }
     moves += Search::new(&model).descend(&mut best, run)?;
-
-    let edges: Vec<(usize, usize)> = (0..model.size())
-        .flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v)))
-        .collect();
-    let mut dag = Dag::from_edges(model.size(), &edges)?;
-    // With prior knowledge not every member is allowed; the one found is.
-    if problem.knowledge().is_empty() {
-        dag = member(problem, &Pdag::class_of(&dag))?;
-    }
+    let dag = shown(problem, &best)?;
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),
         iterations: restarts,
@@ -163,6 +142,39 @@ pub(super) fn propose(
         termination: Termination::Converged,
         ..Proposal::direct(Order::of_dag(&dag))
     })
+}
+
+/// The best order that a search from each of the starts finds, and the moves of all.
+fn best_start(
+    problem: &Problem,
+    model: &Model<'_>,
+    penalty: f64,
+    seed: u64,
+    run: &Run<'_>,
+) -> Result<(State, u64), Error> {
+    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
+        .into_par_iter()
+        .map(|start| {
+            let order = start.order(problem, penalty, seed, run)?;
+            let mut search = Search::new(model);
+            let mut state = search.start(order.sequence());
+            let moves = search.descend(&mut state, run)?;
+            Ok((state, moves))
+        })
+        .collect::<Result<_, Error>>()?;
+    let moves = states.iter().map(|(_, moves)| moves).sum();
+    let states = states.into_iter().map(|(state, _)| state);
+    Ok((states.reduce(State::better).expect("there are several starts"), moves))
+}
+
+/// The graph to show for the class that was found.
+fn shown(problem: &Problem, best: &State) -> Result<Dag, Error> {
+    let d = problem.size();
+    let edges: Vec<(usize, usize)> =
+        (0..d).flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v))).collect();
+    let dag = Dag::from_edges(d, &edges)?;
+    // With prior knowledge not every member is allowed; the one found is.
+    if problem.knowledge().is_empty() { member(problem, &Pdag::class_of(&dag)) } else { Ok(dag) }
 }
 
 /// A stream of random numbers of its own for each part of the work.

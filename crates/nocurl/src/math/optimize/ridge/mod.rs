@@ -172,28 +172,13 @@ fn minimise_by(
         let slope = steps.solve(iterate, &mut step, &mut smooth_step)?;
         let (along, curvature) = line(smooth.as_ref(), step.as_ref(), smooth_step.as_ref());
 
-        let mut length = 1.0;
-        let mut halvings = 0;
-        let accepted = loop {
-            for j in 0..d {
-                for i in 0..d {
-                    trial[(i, j)] = weights[(i, j)] + length * step[(i, j)];
-                }
-            }
-            let trial_h = penalty.evaluate(trial.as_ref());
+        let line = Line { loss, objective, along, curvature, slope };
+        let found = line.backtrack(weights, &step, &mut trial, |trial| {
             evaluations += 1;
-            let trial_loss = loss + length * along + length * length / 2.0 * curvature;
-            let trial_objective = trial_loss + multiplier.value(trial_h);
-            if trial_objective <= objective + ARMIJO * length * slope {
-                break Some((trial_loss, trial_h, trial_objective));
-            }
-            halvings += 1;
-            if halvings > MAX_HALVINGS {
-                break None;
-            }
-            length /= 2.0;
-        };
-        let Some((new_loss, new_h, new_objective)) = accepted else {
+            let h = penalty.evaluate(trial);
+            (h, multiplier.value(h))
+        });
+        let Some(next) = found else {
             // The last trial lies a rounding error away; report the point itself.
             h = penalty.evaluate(weights.as_ref());
             break Termination::Stalled;
@@ -201,16 +186,63 @@ fn minimise_by(
         std::mem::swap(weights, &mut trial);
         for j in 0..d {
             for i in 0..d {
-                smooth[(i, j)] += length * smooth_step[(i, j)];
+                smooth[(i, j)] += next.length * smooth_step[(i, j)];
             }
         }
-        let decrease = objective - new_objective;
-        (loss, h, objective) = (new_loss, new_h, new_objective);
+        let decrease = objective - next.objective;
+        (loss, h, objective) = (next.loss, next.h, next.objective);
         if decrease <= problem.tolerance * objective.abs().max(1.0) {
             break Termination::Converged;
         }
     };
     Ok(Info { penalty: h, iterations, evaluations, termination })
+}
+
+/// The loss along a step: a parabola, and the slope of the whole objective at its start.
+struct Line {
+    loss: f64,
+    objective: f64,
+    along: f64,
+    curvature: f64,
+    slope: f64,
+}
+
+/// Where a step ended.
+struct Reached {
+    length: f64,
+    loss: f64,
+    h: f64,
+    objective: f64,
+}
+
+impl Line {
+    /// The longest of 1, 1/2, 1/4, ... times the step that lowers the objective enough (Armijo);
+    /// `trial` becomes the point reached, and `penalty` gives h and what it costs there.
+    fn backtrack(
+        &self,
+        weights: &Mat<f64>,
+        step: &Mat<f64>,
+        trial: &mut Mat<f64>,
+        mut penalty: impl FnMut(MatRef<'_, f64>) -> (f64, f64),
+    ) -> Option<Reached> {
+        let d = weights.nrows();
+        let mut length = 1.0;
+        for _ in 0..=MAX_HALVINGS {
+            for j in 0..d {
+                for i in 0..d {
+                    trial[(i, j)] = weights[(i, j)] + length * step[(i, j)];
+                }
+            }
+            let (h, cost) = penalty(trial.as_ref());
+            let loss = self.loss + length * self.along + length * length / 2.0 * self.curvature;
+            let objective = loss + cost;
+            if objective <= self.objective + ARMIJO * length * self.slope {
+                return Some(Reached { length, loss, h, objective });
+            }
+            length /= 2.0;
+        }
+        None
+    }
 }
 
 /// `F(A)` from `smooth = S A - S`: half the trace of `(A - I)' (S A - S)`.
