@@ -270,8 +270,8 @@ class Graph:
         """Draws the graph in layers, causes on top, with matplotlib.
 
         Variables stand in the order of the potential; an edge is as wide as its weight is large,
-        blue for positive and red for negative weights, and has no head where its direction is
-        undetermined.
+        blue for positive and red for negative weights. Where its direction is undetermined, it is
+        dashed and has no head.
 
         Parameters
         ----------
