@@ -36,7 +36,7 @@ consensus = nocurl.read_graph(root / "data/sachs-20.csv")
 scores = nocurl.metrics.compare(consensus, graph)
 print(f"SHD {scores['shd']}, of {scores['true_edges']} known edges {scores['missing']} are missing")
 
-# %% The picture: causes on top; dashed lines have no direction that the data support
+# %% The picture: causes on top; dashed lines without a head have an undetermined direction
 fig, ax = plt.subplots(figsize=(9, 8))
 graph.plot(ax)
 fig.savefig("sachs.png", dpi=150, bbox_inches="tight")

@@ -36,10 +36,10 @@ class Graph:
     potential : ndarray or None
         A number for each variable that rises along every edge.
     determines : {"graph", "class", "skeleton"}
-        How much of the graph is determined: all directions, those that the equivalence class
-        shares, or none. :meth:`is_determined` says it of one edge.
+        What the method determines: all directions, those that all graphs of the equivalence
+        class share, or none. :meth:`is_determined` says it of one edge.
     directions : str
-        Which directions are determined, and by what, in plain words.
+        Where the directions come from, and which are undetermined, in plain words.
     method, parameters, seed, version
         How the graph was learnt.
     termination : str
@@ -49,8 +49,8 @@ class Graph:
     warnings : list of str
         What you should know.
     diagnosis : list of dict or None
-        Findings about the result, each with ``check``, ``verdict``, ``sentence``,
-        ``numbers`` and ``advice``, a list of what can be done as values.
+        Findings about the result, each with ``check``, ``verdict``, ``sentence``, ``numbers`` and
+        ``advice``: a list of actions as values.
     bootstrap : dict or None
         What was found again in resampled tables.
     means : ndarray or None
@@ -101,7 +101,7 @@ class Graph:
 
         A pair with both entries set is an edge of undetermined direction, as in the matrix of a
         CPDAG. Endpoint matrices of causal-learn (-1 and 1 for ``i -> j``, -1 and -1 for an
-        undirected edge) are known by their entries.
+        undirected edge) are recognised by their entries.
 
         Parameters
         ----------
@@ -177,8 +177,8 @@ class Graph:
         return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each edge: ``from``, ``to``, ``weight`` and whether the direction is
-        ``determined``.
+        """One row for each edge: ``from``, ``to``, ``weight``, and ``determined``: whether its
+        direction is.
 
         After a bootstrap also ``found``, the share of resampled tables with the edge, in this
         direction where that is determined.
@@ -270,8 +270,8 @@ class Graph:
         """Draws the graph in layers, causes on top, with matplotlib.
 
         Variables stand in the order of the potential; an edge is as wide as its weight is large,
-        blue for positive and red for negative weights, and has no head where its direction is
-        undetermined.
+        blue for positive and red for negative weights. Where its direction is undetermined, it is
+        dashed and has no head.
 
         Parameters
         ----------

@@ -34,7 +34,8 @@ def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **para
     diagnose : bool
         Check the result, as the command line does.
     **params
-        Those of the method and of all methods; see :func:`methods` and :class:`Learner`.
+        Parameters of the method (see its class in :func:`methods`) and those that all methods
+        have (see :class:`Learner`).
 
     Examples
     --------

@@ -89,7 +89,7 @@ class Learner(BaseEstimator):
     Parameters
     ----------
     threshold : float, optional
-        Weights smaller than this go. By default 0.3, or 0 where a rule or a score has chosen the
+        Smaller weights are dropped. By default 0.3, or 0 where a rule or a score has chosen the
         edges. ``w_threshold`` is another name for it.
     refine : {None, "equal-variance", "bic", "networks"}
         Order search after the method; "networks" is for effects of any shape, chooses the edges
@@ -111,8 +111,8 @@ class Learner(BaseEstimator):
         Learn again from this many resampled tables.
     checkpoint : path, optional
         Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
-        :class:`NoCurlMLP`) keep their state. A fit that was stopped goes on from there, with the
-        same result.
+        :class:`NoCurlMLP`) keep their state. A fit that was stopped continues from there, with
+        the same result.
     diagnose : bool
         Check the result: units, sortability, residuals and so on.
     random_state : int, RandomState, Generator or None
@@ -169,7 +169,7 @@ class Learner(BaseEstimator):
         Parameters
         ----------
         X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
-            The table, one column per variable. It is not copied, but by methods that need its
+            The table, one column per variable. It is not copied, except by methods that need its
             rows (``CAM`` and the networks) and by ``bootstrap``.
         y : None
             Not used; here for the sake of pipelines.

@@ -3,10 +3,10 @@
 Every function takes matrices (row -> column), DataFrames, :class:`nocurl.Graph`, fitted models or
 networkx graphs; those with names are put into the order of the truth.
 
-Partially directed graphs are taken in the forms that people have them in: a matrix or a
-``networkx.DiGraph`` (such as pgmpy's ``PDAG``) with both directions of an undirected edge, an
-endpoint matrix of causal-learn, a ``networkx.DiGraph`` with the attribute ``directed=False`` on
-edges, a ``networkx.Graph``, whose edges are all undirected.
+Partially directed graphs are taken in these forms: a matrix or a ``networkx.DiGraph`` (such as
+pgmpy's ``PDAG``) with both directions of an undirected edge; an endpoint matrix of causal-learn; a
+``networkx.DiGraph`` with the attribute ``directed=False`` on edges; a ``networkx.Graph``, whose
+edges are all undirected.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ __all__ = ["compare", "cpdag_shd", "shd", "sid"]
 def compare(truth: Any, estimate: Any, *, determines: str | None = None) -> dict[str, Any]:
     """Every score at once.
 
-    An edge is right when the two variables have an edge in both graphs and no determined direction
-    of one contradicts the other. An estimate that determines a skeleton has found no direction: its
-    edges count as reversed wherever the truth has one.
+    An edge is right when both graphs have it, and no determined direction of one contradicts the
+    other. An estimate that determines a skeleton has no direction: its edges count as reversed
+    wherever the truth has one.
 
     Parameters
     ----------
     truth, estimate : array, DataFrame, Graph, networkx.DiGraph or networkx.Graph
         The graphs.
     determines : {"graph", "class", "skeleton"}, optional
-        How much of the estimate is determined; by default what the estimate says of itself.
+        What the estimate determines; by default what it says of itself.
 
     Returns
     -------
     dict
         ``shd``, ``extra``, ``missing``, ``reversed``, ``true_edges``, ``estimated_edges``, ``fdr``,
         ``tpr``, ``fpr``, ``precision``, ``recall``, ``f1``, ``skeleton_precision``,
-        ``skeleton_recall``, ``skeleton_f1``, ``cpdag_shd``, ``sid``. The last is None where the
-        truth is partially directed or the estimate has undirected edges.
+        ``skeleton_recall``, ``skeleton_f1``, ``cpdag_shd``, ``sid``. The last is that of the
+        estimate as it is drawn. It is None where the truth is partially directed, or the estimate
+        has undirected edges of another program, which are not drawn.
 
     Examples
     --------
@@ -90,7 +91,8 @@ def sid(truth: Any, estimate: Any) -> int:
     Raises
     ------
     ValueError
-        When the truth is partially directed or the estimate has undirected edges.
+        When the truth is partially directed, or the estimate has undirected edges of another
+        program.
     """
     distance = compare(truth, estimate)["sid"]
     if distance is None:

@@ -17,10 +17,10 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   nocurl learn data.csv                          learn a graph and show it
-  nocurl learn data.csv --output graph.json      and write it down
+  nocurl learn data.csv --output graph.json      and write it to a file
   nocurl effects graph.json --from age           what age changes, along all paths
-  nocurl methods                                 see which methods there are
-  nocurl bench paper                             the paper's linear tables once more
+  nocurl methods                                 list the methods
+  nocurl bench paper                             repeat the paper's linear tables
   nocurl COMMAND --help                          flags and examples of a command";
 
 #[derive(Debug, Subcommand)]
@@ -31,11 +31,11 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
-    /// Tell what a unit of one variable does to another, along all paths of a graph
+    /// Show what one unit of a variable changes in another, along all paths of a graph
     Effects(EffectsArguments),
-    /// Tell the means of all variables after some are set
+    /// Show the means of all variables after some are set
     Intervene(InterveneArguments),
-    /// List the methods and their parameters
+    /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
     /// Run the paper's experiments, or others like them
     Bench(BenchArguments),
@@ -61,26 +61,26 @@ pub(crate) struct LearnArguments {
     /// Table to learn from: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// Files to write the graph to, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    /// Write the graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Leave out the checks of the result, which can take as long as learning
+    /// Do not check the result; checks can take as long as learning
     #[arg(long)]
     pub(crate) no_diagnosis: bool,
-    /// Threads to use; the result does not depend on it [default: all cores]
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Learn again from N resampled tables and tell what is found again; some hundred are usual
+    /// Learn again from N resampled tables and show how often each edge is found; 200 is usual
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) bootstrap: Option<usize>,
 
-    /// Keep a training of networks in FILE, and go on from it when it is there
+    /// Keep a training of networks in FILE, and continue from FILE if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -106,10 +106,10 @@ pub(crate) struct TableArguments {
     /// Leave out columns that do not vary
     #[arg(long)]
     pub(crate) drop_constant: bool,
-    /// What to do about missing values
+    /// What to do with missing values
     #[arg(long, value_enum, default_value_t = MissingArgument::Error)]
     pub(crate) missing: MissingArgument,
-    /// Whether the first line holds the names of the columns
+    /// What the first line holds
     #[arg(long, value_enum, default_value_t = HeaderArgument::Auto)]
     pub(crate) header: HeaderArgument,
     /// Character between cells, or `tab` or `space` [default: detected]
@@ -120,13 +120,13 @@ pub(crate) struct TableArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Method (see `nocurl methods`)")]
 pub(crate) struct MethodArguments {
-    /// Method that finds the graph, or the order of its variables
+    /// Method that learns the graph
     #[arg(short, long, value_name = "NAME", default_value = "order-search")]
     pub(crate) method: String,
-    /// Restarts of order-search; more find better graphs, at a cost
+    /// Restarts of order-search; more take longer and find better graphs
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) restarts: Option<String>,
-    /// Penalties of nocurl, one minimisation each, such as 10,1000
+    /// Penalties of nocurl, such as 10,1000; one minimisation each
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) lambda: Option<String>,
     /// Variant of nocurl in the paper's ablation study
@@ -136,16 +136,16 @@ pub(crate) struct MethodArguments {
     /// L1 penalty of notears
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) lambda1: Option<String>,
-    /// How nocurl and notears minimise
+    /// Minimiser of nocurl and notears
     #[arg(long, value_parser = ["ridge", "lbfgs"])]
     pub(crate) solver: Option<String>,
-    /// Acyclicity penalty of nocurl and notears
+    /// Penalty on cycles in nocurl and notears
     #[arg(long, value_parser = ["polynomial", "exponential", "log-det"])]
     pub(crate) acyclicity: Option<String>,
-    /// What exact minimises
+    /// Score that exact minimises
     #[arg(long, value_parser = ["least-squares", "bic"])]
     pub(crate) score: Option<String>,
-    /// Any parameter of the method by its name; repeat for several
+    /// Parameter of the method by its name, see docs/parameters.md; repeat for several
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) param: Vec<String>,
 }
@@ -153,20 +153,20 @@ pub(crate) struct MethodArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "After the method")]
 pub(crate) struct PipelineArguments {
-    /// Do not subtract the means of the columns, as the paper's experiments
+    /// Do not subtract the means of the columns, as in the paper's experiments
     #[arg(long)]
     pub(crate) no_center: bool,
-    /// Search for a better order from the one found
+    /// Search for a better order, starting from the one found
     #[arg(long, value_enum)]
     pub(crate) refine: Option<RefineArgument>,
-    /// Rule that drops edges, before any threshold
+    /// Rule that drops edges, before --threshold
     #[arg(long, value_enum)]
     pub(crate) prune: Option<PruneArgument>,
     /// False discovery rate of --prune t-test [default: 0.05]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) alpha: Option<f64>,
-    /// Drop edges with weights below this [default: 0 where --prune or the method chose
-    /// edges by a score, else 0.3]
+    /// Drop edges with smaller weights [default: 0.3, or 0 where --prune or the method chooses
+    /// the edges]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
 }
@@ -175,19 +175,19 @@ pub(crate) struct PipelineArguments {
 pub(crate) enum MissingArgument {
     /// Stop and say where they are
     Error,
-    /// Leave out rows that miss a value
+    /// Leave out rows with a missing value
     Drop,
-    /// Estimate the moments by expectation-maximisation
+    /// Estimate means and covariances from all rows, by expectation-maximisation
     Em,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum HeaderArgument {
-    /// Names unless all cells are numbers
+    /// Names of the columns, unless all its cells are numbers
     Auto,
-    /// Names
+    /// Names of the columns
     Yes,
-    /// Data; columns are x1, x2, ...
+    /// Data; the columns are called x1, x2, ...
     No,
 }
 
@@ -195,19 +195,19 @@ pub(crate) enum HeaderArgument {
 pub(crate) enum RefineArgument {
     /// By the sum of residual variances; depends on units
     EqualVariance,
-    /// By the Bayesian information criterion
+    /// By the Bayesian information criterion (BIC); does not depend on units
     Bic,
-    /// By the same with networks, for effects of any shape; also chooses the edges
+    /// By the extended BIC of networks, for effects of any shape; also chooses the edges
     Networks,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PruneArgument {
-    /// Backward elimination by the Bayesian information criterion
+    /// Drop edges while that improves the BIC
     Bic,
-    /// By the extended criterion, for many variables
+    /// The same by the extended BIC, which is stricter with many variables
     Ebic,
-    /// t-tests with the false discovery rate under control
+    /// Drop edges by t-tests, with the false discovery rate under control
     TTest,
 }
 
@@ -220,16 +220,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub(crate) struct SimulateArguments {
-    /// File to write the table to, as .csv, .tsv, .npy or .parquet
+    /// Write the table to FILE, as .csv, .tsv, .npy or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// File to write the true graph to, as .json, .dot, .graphml, .gml or .csv
+    /// Write the true graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Vec<PathBuf>,
-    /// Family of graphs: er, sf, chain or full
+    /// Kind of graph: er (random), sf (scale-free), chain or full
     #[arg(long, default_value = "er")]
     pub(crate) graph: String,
-    /// Expected degree of er and sf graphs
+    /// Edges of a variable on average, for er and sf
     #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
     pub(crate) degree: f64,
     /// Number of variables
@@ -266,20 +266,21 @@ Examples:
   nocurl evaluate truth.json graph.json
   nocurl evaluate data/sachs-20.csv graph.csv --json
 
-Graphs are read from .json as `nocurl learn` writes it, .csv (an edge list `from,to[,weight]`, or a
-square matrix with names, row -> column), .dot, .graphml or .gml. Variables are matched by name.";
+Graphs are read from .json, .dot, .graphml, .gml or .csv. A .csv file is an edge list
+`from,to[,weight[,direction]]`, or a square matrix with names, row -> column. Variables are matched
+by name. An undetermined direction counts as right wherever the other graph has an edge.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EVALUATE_EXAMPLES)]
 pub(crate) struct EvaluateArguments {
-    /// The true graph
+    /// File of the true graph
     pub(crate) truth: PathBuf,
-    /// The estimated graph
+    /// File of the estimated graph
     pub(crate) estimate: PathBuf,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// File to write the scores to, as .json or .csv; repeat for several
+    /// Write the scores to FILE, as .json or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors
@@ -299,7 +300,7 @@ over all directed paths of the products of their weights, as in a linear model."
 #[derive(Debug, Args)]
 #[command(after_help = EFFECTS_EXAMPLES)]
 pub(crate) struct EffectsArguments {
-    /// The graph
+    /// File of the graph, with weights
     pub(crate) graph: PathBuf,
     /// Only effects of this variable
     #[arg(long, value_name = "VARIABLE")]
@@ -310,7 +311,7 @@ pub(crate) struct EffectsArguments {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// File to write the effects to, as .json or .csv; repeat for several
+    /// Write the effects to FILE, as .json or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
 }
@@ -321,21 +322,21 @@ Examples:
   nocurl intervene graph.json --do dose=2
   nocurl intervene graph.json --do dose=2 --do age=40 --json
 
-Variables that are set no longer answer to their parents; the others follow along the remaining
-paths, as in a linear model. The means before come from the file: .json as `nocurl learn` writes it.";
+Variables that are set no longer follow their parents; the others follow along the remaining paths,
+as in a linear model. The means before come from the file that `nocurl learn` wrote; .csv has none.";
 
 #[derive(Debug, Args)]
 #[command(after_help = INTERVENE_EXAMPLES)]
 pub(crate) struct InterveneArguments {
-    /// The graph, with means
+    /// File of the graph, with weights and means
     pub(crate) graph: PathBuf,
-    /// A variable and the value to set it to; repeat for several
+    /// Set a variable to a value; repeat for several
     #[arg(long = "do", value_name = "VARIABLE=VALUE", required = true, allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// File to write the means to, as .json or .csv; repeat for several
+    /// Write the means to FILE, as .json or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
 }
@@ -372,16 +373,16 @@ Examples:
   nocurl bench scale --timeout 600 --output bench-scale
   nocurl bench my-grid.toml
 
-Every finished trial is written to results.csv in the output folder at once; the same command goes
-on where it was stopped.";
+Every finished trial is written to results.csv in the output folder at once. The same command
+continues where it was stopped.";
 
 #[derive(Debug, Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
-    /// Name of a grid below, or a .toml file
+    /// Name of a grid (see below), or a .toml file
     pub(crate) grid: String,
 
-    /// Folder for results, tables and figures (bench- and the name of the grid without it)
+    /// Folder for results, tables and figures [default: bench- and the name of the grid]
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     /// Print nothing but errors
@@ -404,16 +405,16 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "NAMES")]
     pub(crate) scenarios: Vec<String>,
 
-    /// Longest time of a trial; one that takes longer is recorded as such
+    /// Stop a trial after this time, and record that it ran out of time
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Trials at the same time, each on one core [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// Trials of each cell that are run once more, alone, for their time; 0 for none
+    /// Trials of each cell to run again, alone, to measure their time; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) timing_trials: u32,
-    /// Run trials that failed or ran out of time again
+    /// Run again trials that failed or ran out of time
     #[arg(long)]
     pub(crate) retry: bool,
 }
