@@ -44,7 +44,7 @@ NONLINEAR = {
 CASES = LINEAR | NONLINEAR
 
 # Flags of `nocurl learn`, and what is scored: the DAG, or its class for methods whose directions
-# rest on independences alone.
+# come from independences alone.
 NOCURL_CONTENDERS = {
     "nocurl eq-td, ebic": ("--method eq-td --prune ebic --threshold 0.3 --no-center", "dag"),
     "nocurl": ("--method nocurl --no-center", "dag"),

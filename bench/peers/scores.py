@@ -39,7 +39,7 @@ def _faults(pattern, left, v):
 def mistakes(truth, pattern):
     """Extra, missing and reversed edges; their sum is the structural Hamming distance.
 
-    An undirected edge is no mistake where the truth has an edge: it leaves open what the method
+    An undirected edge is no mistake where the truth has an edge: it leaves undetermined what the method
     cannot know. This favours methods that return an equivalence class.
     """
     extra = missing = turned = 0
