@@ -12,7 +12,7 @@ pub(crate) use facts::parameters;
 pub use facts::{ColumnKind, Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
 pub use method::{Method, Task};
-pub use nocurl::Variant;
+pub use self::nocurl::Variant;
 pub use proposal::Proposal;
 pub use registry::Algorithm;
 
@@ -20,7 +20,7 @@ pub use registry::Algorithm;
 macro_rules! methods {
     ($($(#[$attribute:meta])* $file:ident { $($method:ident),+ })*) => {
         $($(#[$attribute])* pub mod $file;)*
-        $($(#[$attribute])* pub use $file::{$($method),+};)*
+        $($(#[$attribute])* pub use self::$file::{$($method),+};)*
 
         /// Every method, with its published parameters.
         const METHODS: &[&[fn() -> Algorithm]] =
