@@ -131,3 +131,80 @@ impl<F: Fn(&[u8]) -> f64 + Send> PageReader for Floats<F> {
         self.pages.at_record_boundary()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::{ArrowPrimitiveType, Float16Type};
+    use nocurl::Run;
+    use parquet::data_type::{ByteArray, FixedLenByteArray, FixedLenByteArrayType};
+    use parquet::file::properties::{WriterProperties, WriterVersion};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+    use crate::{Missing, ReadOptions, Source, read_dataset};
+
+    /// More than a piece, so that rows are passed over as well.
+    const ROWS: i32 = 140_000;
+
+    const SCHEMA: &str = "message table {
+        optional fixed_len_byte_array(3) decimal (DECIMAL(6, 2));
+        required fixed_len_byte_array(2) half (FLOAT16);
+    }";
+
+    /// The values of row `i` before they are stored: hundredths, if any, and an integer.
+    fn row(i: i32) -> (Option<i32>, u16) {
+        ((i % 7 != 3).then_some(37 * (i % 4000) - 50_000), (i % 2000) as u16)
+    }
+
+    fn file(version: WriterVersion, dictionary: bool, encoding: Encoding) -> Vec<u8> {
+        type Half = <Float16Type as ArrowPrimitiveType>::Native;
+        let fixed = |bytes: &[u8]| FixedLenByteArray::from(ByteArray::from(bytes.to_vec()));
+        let properties = WriterProperties::builder().set_writer_version(version);
+        let properties = properties.set_dictionary_enabled(dictionary).set_encoding(encoding);
+        let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+        let mut file = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut file, schema, Arc::new(properties.build())).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let decimals = (0..ROWS).filter_map(|i| row(i).0);
+        let decimals: Vec<_> = decimals.map(|x| fixed(&x.to_be_bytes()[1..])).collect();
+        let levels: Vec<i16> = (0..ROWS).map(|i| row(i).0.is_some().into()).collect();
+        let halves = (0..ROWS).map(|i| Half::from_f32(row(i).1.into()));
+        let halves: Vec<_> = halves.map(|x| fixed(&x.to_le_bytes())).collect();
+        for (values, levels) in [(decimals, Some(&levels[..])), (halves, None)] {
+            let mut column = group.next_column().unwrap().unwrap();
+            let typed = column.typed::<FixedLenByteArrayType>();
+            typed.write_batch(&values, levels, None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        file
+    }
+
+    #[test]
+    fn numbers_of_fixed_length_are_read_in_every_encoding() {
+        let expected: Vec<[f64; 2]> = (0..ROWS)
+            .filter_map(|i| Some([f64::from(row(i).0?) / 100.0, row(i).1.into()]))
+            .collect();
+        let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            for (dictionary, encoding) in [
+                (true, Encoding::PLAIN),
+                (false, Encoding::PLAIN),
+                (false, Encoding::BYTE_STREAM_SPLIT),
+                (false, Encoding::DELTA_BYTE_ARRAY),
+            ] {
+                let file = file(version, dictionary, encoding);
+                let source = Source::bytes("t.parquet", &file);
+                let table = read_dataset(&source, &options, &Run::default()).unwrap();
+                let values = table.data.values();
+                let found = (0..values.nrows()).map(|i| [values[(i, 0)], values[(i, 1)]]);
+                assert!(found.eq(expected.iter().copied()), "{version:?} {dictionary} {encoding}");
+            }
+        }
+    }
+}
