@@ -13,8 +13,10 @@ use parquet::data_type::{
     Int64Type,
 };
 use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
+use super::fixed::{self, Floats};
 use super::numbers::unit;
 
 /// A column whose rows are read one after the other.
@@ -28,9 +30,10 @@ pub(super) trait Leaf {
 /// Opens a column of a type that is read as numbers.
 pub(super) fn open(
     kind: &Kind,
-    column: &ColumnDescPtr,
+    chunk: &ColumnChunkMetaData,
     pages: Box<dyn PageReader>,
 ) -> Result<Box<dyn Leaf>> {
+    let column = &chunk.column_descr_ptr();
     match column.physical_type() {
         Physical::BOOLEAN => leaf::<BoolType>(column, pages, |&x| f64::from(u8::from(x))),
         Physical::FLOAT => leaf::<FloatType>(column, pages, |&x| f64::from(x)),
@@ -45,9 +48,9 @@ pub(super) fn open(
         Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind).map(unit) {
             Some(unit) => {
                 let number = integer(kind);
-                leaf::<FixedLenByteArrayType>(column, pages, move |x| number(x.data()) / unit)
+                open_fixed(chunk, pages, move |x| number(x) / unit)
             }
-            None => leaf::<FixedLenByteArrayType>(column, pages, |x| half(x.data())),
+            None => open_fixed(chunk, pages, half),
         },
         Physical::INT96 => Err(mismatch(kind)),
     }
@@ -82,6 +85,20 @@ fn open_int64(
         (_, Some(unit)) => leaf::<Int64Type>(column, pages, move |&x| x as f64 / unit),
         (_, None) => leaf::<Int64Type>(column, pages, |&x| x as f64),
     }
+}
+
+/// Values of a fixed count of bytes; only rare encodings of them are left to the decoder.
+fn open_fixed(
+    chunk: &ColumnChunkMetaData,
+    pages: Box<dyn PageReader>,
+    number: impl Fn(&[u8]) -> f64 + Send + 'static,
+) -> Result<Box<dyn Leaf>> {
+    let column = chunk.column_descr_ptr();
+    if fixed::plain(chunk) {
+        let pages = Floats::new(&column, pages, number);
+        return leaf::<DoubleType>(&fixed::as_floats(&column)?, Box::new(pages), |&x| x);
+    }
+    leaf::<FixedLenByteArrayType>(&column, pages, move |x| number(x.data()))
 }
 
 /// The type of the values, whether or not they were in a dictionary when they were written.

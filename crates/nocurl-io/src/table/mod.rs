@@ -8,6 +8,8 @@ mod columns;
 mod csv;
 mod dialect;
 #[cfg(feature = "parquet")]
+mod fixed;
+#[cfg(feature = "parquet")]
 mod guard;
 mod header;
 #[cfg(feature = "parquet")]

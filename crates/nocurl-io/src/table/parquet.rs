@@ -130,8 +130,7 @@ impl Selected<'_> {
         let chunk = group.column(self.leaves[i]);
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
-        let mut column =
-            leaves::open(&self.projection.kinds[i], &chunk.column_descr_ptr(), Box::new(pages))?;
+        let mut column = leaves::open(&self.projection.kinds[i], chunk, Box::new(pages))?;
         column.skip(piece.start)?;
         Ok(column)
     }
