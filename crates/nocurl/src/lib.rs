@@ -7,16 +7,17 @@
 //!
 //! ```
 //! use nocurl::simulate::{Simulation, simulate};
-//! use nocurl::{Options, Run, learn, metrics};
+//! use nocurl::{Options, Pdag, Run, learn, metrics};
 //!
 //! // A random graph, and a table drawn from it.
-//! let drawn = simulate(&Simulation { variables: 8, rows: 2000, ..Simulation::default() }, 1)?;
+//! let simulation = Simulation { variables: 8, degree: 2.0, rows: 2000, ..Simulation::default() };
+//! let drawn = simulate(&simulation, 1)?;
 //! let fit = learn(&drawn.data, &Options::default(), &Run::default())?;
 //! for (from, to, weight) in fit.dag.edges() {
 //!     let arrow = if fit.determined.has_directed(from, to) { "->" } else { "--" };
 //!     println!("x{from} {arrow} x{to}: {weight:.2}");
 //! }
-//! assert_eq!(metrics::shd(&drawn.truth, &fit.dag)?, 0);
+//! assert_eq!(metrics::cpdag_shd(&Pdag::class_of(&drawn.truth), &fit.class)?, 0);
 //! # Ok::<(), nocurl::Error>(())
 //! ```
 //!
