@@ -147,11 +147,11 @@ fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
 }
 
 fn run(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}");
-    eprintln!("$ {}", shown.chars().take(200).collect::<String>());
+    let shown: String = format!("{command:?}").chars().take(200).collect();
+    eprintln!("$ {shown}");
     let status = command.current_dir(root()).status()?;
     if !status.success() {
-        bail!("{command:?} failed");
+        bail!("{shown} failed");
     }
     Ok(())
 }
