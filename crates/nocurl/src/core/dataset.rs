@@ -103,7 +103,7 @@ impl Dataset {
 
 /// What is learnt from: a table with its rows, its moments alone, or moments with some of the rows.
 ///
-/// Made from a reference to either, or from a pair of both; methods that need rows say so ([`crate::Algorithm::needs_rows`]).
+/// Made from a reference to either, or from a pair of both; methods that need rows say so ([`Facts::needs_rows`](crate::methods::Facts::needs_rows)).
 #[derive(Debug, Clone, Copy)]
 pub enum Data<'a> {
     /// The rows.

@@ -5,10 +5,10 @@ use crate::core::parallel::*;
 use crate::core::{Error, Mat, Order};
 use crate::math::Problem;
 
-/// The weights of [`on_order`], each variable regressed only on those before it that may be its
+/// The weights of `on_order`, each variable regressed only on those before it that may be its
 /// parents.
 ///
-/// Cost: that of [`on_order`], and O(m^3) for each variable that may not have all m before it as
+/// Cost: that of `on_order`, and O(m^3) for each variable that may not have all m before it as
 /// parents.
 ///
 /// # Errors
