@@ -9,6 +9,24 @@ from ._learner import Learner, Shared, SharedButPrune, SharedButThreshold
 
 METHODS: dict[str, type[Learner]]
 
+__all__ = [
+    "CAM",
+    "DagGNN",
+    "EqBU",
+    "EqTD",
+    "Exact",
+    "FGES",
+    "MMPC",
+    "NoCurl",
+    "NoCurlGNN",
+    "NoCurlMLP",
+    "Notears",
+    "NotearsMLP",
+    "OrderSearch",
+    "R2SortNRegress",
+    "SortNRegress",
+]
+
 class NoCurl(Learner, method="nocurl"):
     def __init__(
         self,

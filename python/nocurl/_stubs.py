@@ -64,7 +64,9 @@ def _class(facts: dict[str, Any]) -> str:
 def stubs() -> str:
     """The text of the file; the method of the tests is not in it."""
     known = [json.loads(_nocurl.describe_method(name)) for name in _nocurl.methods()]
-    return HEAD + "".join(_class(facts) for facts in known if facts["name"] != "toy")
+    known = [facts for facts in known if facts["name"] != "toy"]
+    names = "".join(f'    "{name}",\n' for name in sorted(facts["class"] for facts in known))
+    return HEAD + f"\n__all__ = [\n{names}]\n" + "".join(_class(facts) for facts in known)
 
 
 if __name__ == "__main__":
