@@ -60,7 +60,7 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
     let mut warnings = graph.warnings.clone();
     warnings.extend(undetermined_directions(&graph, &effects));
     let document = Document {
-        schema: "nocurl/effects/1",
+        schema: "nocurl/effects/2",
         graph: &graph.label,
         determines: graph.determines,
         level: graph.bootstrap.as_ref().map(|summary| summary.level),

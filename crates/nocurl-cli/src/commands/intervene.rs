@@ -63,7 +63,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let mut warnings = graph.warnings.clone();
     warnings.extend(undetermined(&graph, &identified));
     let document = Document {
-        schema: "nocurl/intervention/1",
+        schema: "nocurl/intervention/2",
         graph: &graph.label,
         determines: graph.determines,
         set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),

@@ -39,7 +39,7 @@ fn effects_are_sums_over_paths_from_the_largest() {
     assert_eq!(
         parsed(&printed),
         json!({
-            "schema": "nocurl/effects/1",
+            "schema": "nocurl/effects/2",
             "graph": "g.json",
             "determines": "graph",
             "level": null,
@@ -75,7 +75,7 @@ fn interventions_cut_what_is_set_from_its_parents() {
     let after = |arguments: &[&str]| -> Vec<f64> {
         let common = ["intervene", "g.json", "--json"];
         let document = parsed(&folder.run(&[common.as_slice(), arguments].concat()));
-        assert_eq!(document["schema"], "nocurl/intervention/1");
+        assert_eq!(document["schema"], "nocurl/intervention/2");
         let variables = document["variables"].as_array().unwrap();
         for moved in variables {
             let number = |key: &str| moved[key].as_f64().unwrap();
