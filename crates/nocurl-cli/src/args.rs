@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use nocurl::Algorithm;
+use nocurl::refine::Refine;
 
 use crate::knowledge::KnowledgeArguments;
 
@@ -121,7 +124,7 @@ pub(crate) struct TableArguments {
 #[command(next_help_heading = "Method (see `nocurl methods`)")]
 pub(crate) struct MethodArguments {
     /// Method that learns the graph
-    #[arg(short, long, value_name = "NAME", default_value = "order-search")]
+    #[arg(short, long, value_name = "NAME", default_value = "order-search", long_help = methods())]
     pub(crate) method: String,
     /// Restarts of order-search; more take longer and find better graphs
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -157,8 +160,8 @@ pub(crate) struct PipelineArguments {
     #[arg(long)]
     pub(crate) no_center: bool,
     /// Search for a better order, starting from the one found
-    #[arg(long, value_enum)]
-    pub(crate) refine: Option<RefineArgument>,
+    #[arg(long, value_parser = refinements())]
+    pub(crate) refine: Option<Refine>,
     /// Rule that drops edges, before --threshold
     #[arg(long, value_enum)]
     pub(crate) prune: Option<PruneArgument>,
@@ -191,14 +194,20 @@ pub(crate) enum HeaderArgument {
     No,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum RefineArgument {
-    /// By the sum of residual variances; depends on units
-    EqualVariance,
-    /// By the Bayesian information criterion (BIC); does not depend on units
-    Bic,
-    /// By the extended BIC of networks, for effects of any shape; also chooses the edges
-    Networks,
+/// The refinements there are, with what they do.
+fn refinements() -> impl TypedValueParser<Value = Refine> {
+    let value = |refine: &Refine| PossibleValue::new(refine.name()).help(refine.facts().summary);
+    PossibleValuesParser::new(Refine::ALL.iter().map(value))
+        .try_map(|name| Refine::from_name(&name))
+}
+
+/// The help of `--method`: all methods, one to a line.
+fn methods() -> String {
+    let mut text = String::from("Method that learns the graph\n\nMethods:");
+    for facts in Algorithm::all().iter().map(Algorithm::facts) {
+        text += &format!("\n- {}: {}", facts.name, facts.summary);
+    }
+    text
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

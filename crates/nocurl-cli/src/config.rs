@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use nocurl::Prune;
 use nocurl::bootstrap::BootstrapParams;
-use nocurl::refine::Refine;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::Job;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::args::{
     BenchArguments, HeaderArgument, LearnArguments, MethodArguments, MissingArgument,
-    PipelineArguments, PruneArgument, RefineArgument, SimulateArguments, TableArguments,
+    PipelineArguments, PruneArgument, SimulateArguments, TableArguments,
 };
 use crate::failure::Failure;
 use crate::output::is_same_file;
@@ -143,11 +142,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
     }
     Ok(Options {
         center: !arguments.no_center,
-        refine: arguments.refine.map(|score| match score {
-            RefineArgument::EqualVariance => Refine::EQUAL_VARIANCE,
-            RefineArgument::Bic => Refine::BIC,
-            RefineArgument::Networks => Refine::NETWORKS,
-        }),
+        refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
         ..Options::default()

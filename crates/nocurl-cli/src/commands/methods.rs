@@ -1,6 +1,7 @@
 //! `nocurl methods`: what there is to choose from.
 
 use nocurl::Algorithm;
+use nocurl::methods::{Facts, TakesKnowledge};
 use serde_json::Value;
 
 use crate::args::MethodsArguments;
@@ -18,17 +19,29 @@ pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     for method in &all {
         let note = if *method == Algorithm::default() { " (default)" } else { "" };
         text += &format!("{BOLD}{}{BOLD:#}{note}\n", method.name());
-        let facts = method.facts();
-        text += &format!("  {}\n  {}\n", facts.summary, facts.directions.sentence());
-        if method.takes_knowledge().is_err() {
-            text += "  takes no prior knowledge\n";
-        }
+        text += &described(&method.facts());
         for (name, value) in method.parameters() {
             text += &format!("    {name}={}\n", shown(&value));
         }
     }
     text += "\nChoose with --method NAME; set parameters with --param name=value.\n";
     report::print(&text)
+}
+
+/// What a method does, what it determines, and what it needs.
+fn described(facts: &Facts) -> String {
+    let mut notes = vec![format!("Determines a {}.", facts.determines.name())];
+    if facts.needs_rows() {
+        notes.push("Keeps all rows in memory.".into());
+    }
+    if facts.depends_on_units {
+        notes.push("Depends on units.".into());
+    }
+    if facts.knowledge != TakesKnowledge::Yes {
+        notes.push("Takes no prior knowledge.".into());
+    }
+    let directions = facts.directions.sentence();
+    format!("  {}\n  {} {directions}.\n  {}\n", facts.summary, notes.join(" "), facts.reference)
 }
 
 /// A value as `--param` takes it.
