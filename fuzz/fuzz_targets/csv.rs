@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use nocurl::Run;
 use nocurl_io::{Format, Missing, ReadOptions, Source, read_moments};
 
 fuzz_target!(|bytes: &[u8]| {
