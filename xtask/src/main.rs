@@ -23,7 +23,6 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 /// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     format(&["--check"])?;
-    format_of_checks()?;
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
@@ -36,13 +35,6 @@ fn test() -> Result<()> {
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
     })
-}
-
-/// The format of the checks, which their list declares by a macro that `cargo fmt` does not look into.
-fn format_of_checks() -> Result<()> {
-    let folder = root().join("crates/nocurl/src/analysis/checks");
-    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(files))
 }
 
 /// A virtual environment with what the tests need; returns its interpreter.

@@ -23,7 +23,7 @@ pub enum Error {
     /// No threads to work with.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The observer asked to stop.
+    /// The caller asked to stop.
     #[error("stopped before the end; finished trials are kept")]
     Cancelled,
 }

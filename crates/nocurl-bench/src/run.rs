@@ -228,7 +228,7 @@ impl Place {
     }
 }
 
-/// The engine's observer of one trial: stops it when its time is over or the run is.
+/// Stops one trial when its time is over or the run is.
 struct Limit<'p, 'a> {
     pass: &'p Pass<'a>,
     timeout: Option<Duration>,

@@ -261,7 +261,7 @@ pub(super) fn by_rows<C: Collect>(
     Ok(())
 }
 
-/// Tells the observer how far reading is, and stops if asked to.
+/// Reports how far reading is, and stops if asked to.
 pub(super) fn report(run: &Run<'_>, done: u64, total: Option<u64>) -> Result<(), Error> {
     run.report(Progress { stage: "reading", done, total, objective: None });
     if run.is_stopped() { Err(nocurl::Error::Cancelled.into()) } else { Ok(()) }

@@ -274,7 +274,7 @@ pub enum Error {
         /// A method that can.
         instead: &'static str,
     },
-    /// The observer asked to stop.
+    /// The caller asked to stop.
     #[error("stopped before the end: nothing was written")]
     Cancelled,
 }

@@ -80,7 +80,7 @@ struct Expected {
 ///
 /// # Errors
 /// Sizes that do not agree; a variable that is never observed; a covariance of observed variables
-/// that is singular; the observer asking to stop.
+/// that is singular; a request to stop.
 ///
 /// ```
 /// use nocurl::Run;

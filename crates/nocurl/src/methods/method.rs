@@ -62,7 +62,7 @@ pub trait Method:
     /// Proposes an order of the variables, and weights where it has its own.
     ///
     /// # Errors
-    /// Parameters out of range, data it cannot use, or cancellation by the observer.
+    /// Parameters out of range, data it cannot use, or a request to stop.
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
 }
 

@@ -22,7 +22,7 @@ use crate::methods::{Proposal, Task};
 /// ```
 ///
 /// # Errors
-/// Data or parameters that the method cannot use, or cancellation by the observer.
+/// Data or parameters that the method cannot use, or a request to stop.
 pub fn learn<'a>(
     data: impl Into<Data<'a>>,
     options: &Options,

@@ -170,7 +170,7 @@ pub struct Bootstrap {
 ///
 /// # Errors
 /// Parameters out of range, data that no replicate could be learnt from, more than half of the
-/// replicates failing, or cancellation by the observer.
+/// replicates failing, or a request to stop.
 pub fn bootstrap<'a>(
     data: impl Into<Data<'a>>,
     options: &Options,

@@ -2,7 +2,7 @@
 //!
 //! Every [`Finding`] has its numbers, a [`Verdict`] and a sentence that says what they mean and
 //! what to do. No check changes the graph. The thresholds and their reasons are in
-//! `docs/diagnosis.md`.
+//! `docs/checks.md`.
 //!
 //! A check is one file, with its numbers, its thresholds and its `impl Check`, and one line in the
 //! list below.
@@ -27,7 +27,7 @@ trait Check: Sync {
     /// Looks; nothing where the check does not apply.
     ///
     /// # Errors
-    /// Cancellation by the observer.
+    /// A request to stop.
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error>;
 
     /// What it found.
@@ -98,7 +98,7 @@ const MOST_FOR_REFIT: usize = 200;
 ///
 /// # Errors
 /// Data of other variables than those of the fit, data that [`crate::learn`] refuses too, or
-/// cancellation by the observer.
+/// a request to stop.
 pub fn diagnose<'a>(
     data: impl Into<Data<'a>>,
     options: &Options,

@@ -55,7 +55,7 @@ pub(crate) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    /// Starts from what the observer's keeper has, if that is of networks with these inputs.
+    /// Starts from what the keeper of the run has, if that is of networks with these inputs.
     pub(crate) fn open(
         run: &'a Run<'a>,
         candidates: &[Vec<usize>],

@@ -231,7 +231,7 @@ impl Rows {
     }
 
     /// The sum over some rows of squared residuals of a network, divided by twice the number of
-    /// all rows. Its gradient overwrites `gradient`. Infinite when the observer asks to stop.
+    /// all rows. Its gradient overwrites `gradient`. Infinite when the work is asked to stop.
     ///
     /// Cost: six operations for each row and first-layer weight, and a sigmoid for each row and
     /// hidden unit.

@@ -128,7 +128,7 @@ const NEAR_BOUND: f64 = 1e-3;
 ///
 /// # Errors
 /// A parameter out of range, limits of another length than `x`, an objective that is not finite
-/// at the start, or a request of the observer to stop.
+/// at the start, or a request to stop.
 ///
 /// ```
 /// use nocurl::Run;

@@ -11,7 +11,7 @@ use crate::math::linalg;
 /// The most functions whose second moments are kept: 8 GiB of them.
 const MOST_FUNCTIONS: usize = 1 << 15;
 
-/// Multiplications between two reports to the observer.
+/// Multiplications between two reports.
 const BLOCK_WORK: usize = 1 << 31;
 
 /// What every additive fit is made from: one pass over the rows, after which nothing depends on

@@ -13,7 +13,7 @@ use crate::math::Problem;
 use crate::math::linalg::collinear_set;
 use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
 
-/// Subsets between two reports to the observer.
+/// Subsets between two reports.
 const REPORT: usize = 1 << 14;
 
 /// What the best order minimises.

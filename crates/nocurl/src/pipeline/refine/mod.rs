@@ -23,7 +23,7 @@ pub trait Refinement: Sync {
     /// Searches from `start`, among the orders that prior knowledge allows.
     ///
     /// # Errors
-    /// Data it cannot use, or cancellation by the observer.
+    /// Data it cannot use, or a request to stop.
     fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error>;
 }
 
