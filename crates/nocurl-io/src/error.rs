@@ -45,6 +45,12 @@ pub enum Error {
         /// Why it failed.
         reason: String,
     },
+    /// A file that was written to, or replaced, between its first byte and its last.
+    #[error("{path} changed while it was read; try again when nothing writes to it")]
+    Changed {
+        /// The file.
+        path: String,
+    },
     /// A file without a single byte, or without anything but blank lines.
     #[error("{path} is empty")]
     Empty {

@@ -31,6 +31,7 @@ mod checkpoint;
 mod digest;
 mod error;
 mod graph;
+mod input;
 mod knowledge;
 mod output;
 mod source;

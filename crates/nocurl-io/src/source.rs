@@ -1,11 +1,7 @@
 //! Where bytes come from, and what format they are in.
 
-use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use crate::Error;
 
 /// Where a table or a graph is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,22 +51,6 @@ impl Source {
         };
         extension.map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
     }
-
-    /// Opens the source for reading from its start to its end.
-    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
-        match self {
-            Self::Path(path) => Ok(Box::new(open_file(path, &self.label())?)),
-            Self::Stdin => Ok(Box::new(io::stdin())),
-            Self::Bytes { bytes, .. } => Ok(Box::new(Cursor::new(bytes.clone()))),
-        }
-    }
-
-    /// The whole source in memory, for graphs.
-    pub(crate) fn read_all(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.open()?.read_to_end(&mut bytes).map_err(|error| Error::read(&self.label(), &error))?;
-        Ok(bytes)
-    }
 }
 
 /// The formats of tables.
@@ -112,95 +92,6 @@ impl Format {
             Self::Csv
         }
     }
-}
-
-/// A source that can be opened again and read from any place: a file, or bytes in memory.
-///
-/// Standard input is copied to a temporary file, which goes away with the value.
-#[derive(Debug)]
-pub(crate) struct Seekable {
-    pub(crate) label: String,
-    pub(crate) length: u64,
-    place: Place,
-}
-
-#[derive(Debug)]
-enum Place {
-    Path(PathBuf),
-    Spool(tempfile::NamedTempFile),
-    Bytes(Arc<[u8]>),
-}
-
-/// One handle of a [`Seekable`], with a position of its own.
-pub(crate) enum Handle {
-    File(File),
-    Bytes(Cursor<Arc<[u8]>>),
-}
-
-impl Seekable {
-    /// Makes the source seekable; `start` has already been taken from standard input.
-    pub(crate) fn new(source: &Source, start: &[u8]) -> Result<Self, Error> {
-        let label = source.label();
-        let failed = |error: io::Error| Error::read(&label, &error);
-        let (place, length) = match source {
-            Source::Path(path) => {
-                let length = open_file(path, &label)?.metadata().map_err(failed)?.len();
-                (Place::Path(path.clone()), length)
-            }
-            Source::Stdin => {
-                let mut spool = tempfile::NamedTempFile::new().map_err(failed)?;
-                let mut input = start.chain(io::stdin().lock());
-                let length = io::copy(&mut input, &mut spool).map_err(failed)?;
-                (Place::Spool(spool), length)
-            }
-            Source::Bytes { bytes, .. } => (Place::Bytes(bytes.clone()), bytes.len() as u64),
-        };
-        Ok(Self { label, length, place })
-    }
-
-    /// A new handle at the start.
-    pub(crate) fn handle(&self) -> Result<Handle, Error> {
-        match &self.place {
-            Place::Path(path) => Ok(Handle::File(open_file(path, &self.label)?)),
-            Place::Spool(spool) => Ok(Handle::File(open_file(spool.path(), &self.label)?)),
-            Place::Bytes(bytes) => Ok(Handle::Bytes(Cursor::new(bytes.clone()))),
-        }
-    }
-}
-
-impl Read for Handle {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.read(buffer),
-            Self::Bytes(bytes) => bytes.read(buffer),
-        }
-    }
-}
-
-impl Seek for Handle {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::File(file) => file.seek(to),
-            Self::Bytes(bytes) => bytes.seek(to),
-        }
-    }
-}
-
-fn open_file(path: &Path, label: &str) -> Result<File, Error> {
-    // Opening a folder succeeds on some systems and only reading fails, in words of no help.
-    if path.is_dir() {
-        return Err(Error::Io {
-            action: "read",
-            path: label.into(),
-            reason: "it is a folder".into(),
-        });
-    }
-    File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Error::Io { action: "read", path: label.into(), reason: "there is no such file".into() }
-        }
-        _ => Error::read(label, &error),
-    })
 }
 
 #[cfg(test)]

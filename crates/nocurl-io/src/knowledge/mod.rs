@@ -5,7 +5,11 @@ mod toml;
 
 use nocurl::KnowledgeSpec;
 
+use crate::input::Input;
 use crate::{Error, Source};
+
+/// Bytes of the largest file that is read.
+const LARGEST: u64 = 64 << 20;
 
 /// What is wrong, and in which line, counted from 1.
 type Mistake = (usize, String);
@@ -30,10 +34,9 @@ type Mistake = (usize, String);
 pub fn read_knowledge(source: &Source) -> Result<KnowledgeSpec, Error> {
     const FORMAT: &str = "knowledge";
     let label = source.label();
-    let bytes = source.read_all()?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| Error::invalid(&label, FORMAT, "it is not UTF-8 text"))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (input, watch) = Input::open(source)?;
+    let text = watch.unchanged(input.into_text(FORMAT, LARGEST))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if text.trim().is_empty() {
         return Err(Error::Empty { path: label });
     }

@@ -16,7 +16,7 @@ use super::ipc::check_lengths;
 use super::memory::LABEL;
 use super::numbers::{Numbers, is_numeric};
 use crate::error::shorten;
-use crate::source::{Handle, Seekable};
+use crate::input::{Handle, Seekable};
 use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Arrow";
@@ -155,24 +155,24 @@ impl Batches<'_> {
         let label = input.label.as_str();
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
         let mut magic = [0; 6];
-        let is_file = input.handle()?.read_exact(&mut magic).is_ok() && magic == *b"ARROW1";
+        let is_file = input.handle().read_exact(&mut magic).is_ok() && magic == *b"ARROW1";
         if magic.starts_with(b"FEA1") {
             let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
             return Err(Error::unsupported(label, reason));
         }
         check_lengths(input, FORMAT)?;
-        let handle = || input.handle().map(BufReader::new);
+        let handle = || BufReader::new(input.handle());
         if is_file {
-            let schema = FileReader::try_new(handle()?, None).map_err(invalid)?.schema();
+            let schema = FileReader::try_new(handle(), None).map_err(invalid)?.schema();
             let projection = Projection::new(label, &schema, options)?;
             let columns = Some(projection.positions.clone());
-            let reader = FileReader::try_new(handle()?, columns).map_err(invalid)?;
+            let reader = FileReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::File(reader)))
         } else {
-            let schema = StreamReader::try_new(handle()?, None).map_err(invalid)?.schema();
+            let schema = StreamReader::try_new(handle(), None).map_err(invalid)?.schema();
             let projection = Projection::new(label, &schema, options)?;
             let columns = Some(projection.positions.clone());
-            let reader = StreamReader::try_new(handle()?, columns).map_err(invalid)?;
+            let reader = StreamReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::Stream(reader)))
         }
     }

@@ -2,14 +2,14 @@
 //!
 //! The decoder allocates what a file says it needs, and an allocation that fails ends the program.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
 
 use arrow_ipc::{self as ipc, MessageHeader};
 
 use super::guard::plausible_size;
 use crate::Error;
-use crate::source::{Handle, Seekable};
+use crate::input::Seekable;
 
 /// Ends of a file: a signature before which the footer and its length stand.
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -32,7 +32,7 @@ impl From<io::Error> for Fault {
 
 /// Checks all lengths that decoding relies on.
 pub(super) fn check_lengths(input: &Seekable, format: &'static str) -> Result<(), Error> {
-    let mut file = Extent { handle: input.handle()?, length: input.length };
+    let file = Extent { input, length: input.length };
     let checked = file.starts_with_magic().and_then(|is_file| match is_file {
         true => file.check_file(),
         false => file.check_stream(),
@@ -44,29 +44,28 @@ pub(super) fn check_lengths(input: &Seekable, format: &'static str) -> Result<()
 }
 
 /// A file whose length is known.
-struct Extent {
-    handle: Handle,
+struct Extent<'a> {
+    input: &'a Seekable,
     length: u64,
 }
 
-impl Extent {
-    fn starts_with_magic(&mut self) -> Result<bool, Fault> {
+impl Extent<'_> {
+    fn starts_with_magic(&self) -> Result<bool, Fault> {
         let length = (MAGIC.len() as u64).min(self.length);
         Ok(self.bytes(0..length, "")? == MAGIC)
     }
 
     /// Bytes of a range, which may be one that a corrupt file made up.
-    fn bytes(&mut self, range: Range<u64>, fault: &'static str) -> Result<Vec<u8>, Fault> {
+    fn bytes(&self, range: Range<u64>, fault: &'static str) -> Result<Vec<u8>, Fault> {
         if range.end > self.length || range.start > range.end {
             return Err(Fault::Length(fault));
         }
         let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.handle.seek(SeekFrom::Start(range.start))?;
-        self.handle.read_exact(&mut bytes)?;
+        self.input.read_at(range.start, &mut bytes)?;
         Ok(bytes)
     }
 
-    fn check_file(&mut self) -> Result<(), Fault> {
+    fn check_file(&self) -> Result<(), Fault> {
         let cut_off = "it does not end as an Arrow file does; it may have been cut off";
         let start = self.length.checked_sub(TAIL).ok_or(Fault::Length(cut_off))?;
         let tail = self.bytes(start..self.length, cut_off)?;
@@ -91,7 +90,7 @@ impl Extent {
         Ok(())
     }
 
-    fn check_stream(&mut self) -> Result<(), Fault> {
+    fn check_stream(&self) -> Result<(), Fault> {
         let fault = "it ends within a message; it may have been cut off, or is no Arrow file";
         let mut at = 0;
         while at < self.length {
@@ -116,7 +115,7 @@ impl Extent {
     }
 
     /// Checks a message whose body is to lie in a range.
-    fn check_message(&mut self, message: &[u8], body: Range<u64>) -> Result<(), Fault> {
+    fn check_message(&self, message: &[u8], body: Range<u64>) -> Result<(), Fault> {
         let fault = Fault::Length("a message makes no sense");
         let Ok(message) = ipc::root_as_message(message) else { return Err(fault) };
         if body.end > self.length {

@@ -31,15 +31,12 @@ mod schema;
 mod thrift;
 mod write;
 
-use std::io::Read;
-
 use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::{Action, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::alongside;
-use crate::source::Seekable;
-use crate::{Error, Format, Source};
+use crate::{Error, Format, Source, input};
 use collect::{Assembly, Collect, Rows};
 pub use memory::Columns;
 use sample::SampledMoments;
@@ -365,7 +362,7 @@ fn check_size(rows: u64, columns: usize) -> Result<(), Error> {
 }
 
 /// Bytes that are enough to know a format.
-const MAGIC_BYTES: u64 = 8;
+const MAGIC_BYTES: usize = 8;
 
 /// Reads the input into a collection, whatever it is.
 fn read<C: Collect>(
@@ -392,29 +389,29 @@ fn read_source<C: Collect>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Format, String), Error> {
-    let label = source.label();
-    let mut input = source.open()?;
-    let mut start = Vec::new();
-    let taken = input.by_ref().take(MAGIC_BYTES).read_to_end(&mut start);
-    taken.map_err(|error| Error::read(&label, &error))?;
+    let (input, watch) = input::Input::open(source)?;
+    watch.unchanged(read_input(input, options, run))
+}
+
+fn read_input<C: Collect>(
+    mut input: input::Input,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Assembly<C>, Format, String), Error> {
+    let label = input.label.clone();
+    let start = input.peek(MAGIC_BYTES)?;
     if start.is_empty() {
         return Err(Error::Empty { path: label });
     }
-    let by_name = || Format::of_extension(&source.extension());
+    let by_name = || Format::of_extension(&input.extension);
     let format = options.format.or_else(by_name).unwrap_or_else(|| Format::of_magic(&start));
     if format == Format::Csv {
-        let length = match source {
-            Source::Path(path) => std::fs::metadata(path).ok().map(|found| found.len()),
-            Source::Stdin => None,
-            Source::Bytes { bytes, .. } => Some(bytes.len() as u64),
-        };
-        let input = std::io::Cursor::new(start).chain(input);
-        let (assembly, digest) = csv::read(input, &label, length, options, run)?;
+        let length = input.length();
+        let (assembly, digest) = csv::read(input.into_stream(), &label, length, options, run)?;
         assembly.check(options.missing)?;
         return Ok((assembly, format, digest));
     }
-    drop(input);
-    let input = Seekable::new(source, &start)?;
+    let input = input.into_seekable()?;
     let (assembly, digest) = alongside(&input, || {
         let assembly = match format {
             Format::Npy => npy::read(&input, options, run)?,

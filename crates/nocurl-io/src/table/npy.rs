@@ -1,6 +1,6 @@
 //! NumPy arrays: plain numbers behind a short header.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Seek;
 
 use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Dataset, Run};
@@ -10,7 +10,7 @@ use super::collect::{Assembly, Collect, by_rows};
 use super::columns::Selection;
 use super::header::Header;
 use crate::error::shorten;
-use crate::source::Seekable;
+use crate::input::Seekable;
 use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "NumPy";
@@ -59,7 +59,7 @@ pub(super) fn read<C: Collect>(
 impl Layout {
     fn read(input: &Seekable) -> Result<Self, Error> {
         let label = input.label.as_str();
-        let mut handle = input.handle()?;
+        let mut handle = input.handle();
         let header =
             Header::read(&mut handle).map_err(|error| Error::invalid(label, FORMAT, error))?;
         let start = handle.stream_position().map_err(|error| Error::read(label, &error))?;
@@ -100,7 +100,6 @@ impl Layout {
     ) -> std::io::Result<Assembly<C>> {
         let mut part = Assembly::new(selection, options.missing);
         let mut block = Block::new(selection.names.len());
-        let mut handle = input.handle().map_err(std::io::Error::other)?;
         let mut bytes = Vec::new();
         let mut start = 0;
         while start < rows {
@@ -111,16 +110,14 @@ impl Layout {
                 bytes.resize(count * self.width, 0);
                 for (slot, &position) in selection.positions.iter().enumerate() {
                     let at = (position as u64 * self.rows + first) * self.width as u64;
-                    handle.seek(SeekFrom::Start(self.start + at))?;
-                    handle.read_exact(&mut bytes)?;
+                    input.read_at(self.start + at, &mut bytes)?;
                     let place = Records { length: self.width, at: 0 };
                     (self.decode)(&bytes, place, column_mut(&mut target, slot));
                 }
             } else {
                 let length = self.columns * self.width;
                 bytes.resize(count * length, 0);
-                handle.seek(SeekFrom::Start(self.start + first * length as u64))?;
-                handle.read_exact(&mut bytes)?;
+                input.read_at(self.start + first * length as u64, &mut bytes)?;
                 for (tile, records) in bytes.chunks(TILE_ROWS * length).enumerate() {
                     let rows = tile * TILE_ROWS..(tile * TILE_ROWS + records.len() / length);
                     for (slot, &position) in selection.positions.iter().enumerate() {

@@ -2,14 +2,12 @@
 //!
 //! The decoder allocates what a file says it needs, and an allocation that fails ends the program.
 
-use std::io::{Read, Seek, SeekFrom};
-
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use super::guard::plausible_size;
 use super::thrift::walk;
 use crate::Error;
-use crate::source::{Handle, Seekable};
+use crate::input::Seekable;
 
 const FORMAT: &str = "Parquet";
 
@@ -27,15 +25,14 @@ pub(super) fn check_footer(input: &Seekable) -> Result<(), Error> {
     let invalid = |reason| Error::invalid(&input.label, FORMAT, reason);
     let cut_off = || invalid("it does not end as a Parquet file does; it may have been cut off");
     let start = input.length.checked_sub(TAIL).ok_or_else(cut_off)?;
-    let mut handle = input.handle()?;
-    let tail = bytes(input, &mut handle, start, TAIL)?;
+    let tail = bytes(input, start, TAIL)?;
     if tail.ends_with(b"PARE") {
         return Err(Error::unsupported(&input.label, "encrypted Parquet files are not read"));
     }
     let (length, magic) = tail.split_at(4);
     let length = length.try_into().map_or(0, u32::from_le_bytes);
     let footer = start.checked_sub(length.into()).filter(|_| magic == b"PAR1");
-    let footer = bytes(input, &mut handle, footer.ok_or_else(cut_off)?, length.into())?;
+    let footer = bytes(input, footer.ok_or_else(cut_off)?, length.into())?;
     walk(&footer, &mut |_, _| ()).map(|_| ()).ok_or_else(|| invalid("its footer makes no sense"))
 }
 
@@ -46,7 +43,6 @@ pub(super) fn check_pages(
     leaves: &[usize],
 ) -> Result<(), Error> {
     let invalid = |reason| Error::invalid(&input.label, FORMAT, reason);
-    let mut handle = input.handle()?;
     for group in metadata.row_groups() {
         for &leaf in leaves {
             let chunk = group.columns().get(leaf);
@@ -54,7 +50,7 @@ pub(super) fn check_pages(
             if chunk.column_descr().type_length() > WIDEST {
                 return Err(invalid("a column has numbers of more bytes than there are"));
             }
-            let values = check_chunk(input, &mut handle, chunk)?;
+            let values = check_chunk(input, chunk)?;
             if u64::try_from(group.num_rows()).is_ok_and(|rows| rows > values) {
                 return Err(invalid("it has fewer rows than it says"));
             }
@@ -64,11 +60,7 @@ pub(super) fn check_pages(
 }
 
 /// Checks the pages of one column and returns how many values they say they have.
-fn check_chunk(
-    input: &Seekable,
-    handle: &mut Handle,
-    chunk: &ColumnChunkMetaData,
-) -> Result<u64, Error> {
+fn check_chunk(input: &Seekable, chunk: &ColumnChunkMetaData) -> Result<u64, Error> {
     let invalid = |reason| Error::invalid(&input.label, FORMAT, reason);
     let beyond = "a column lies beyond its end";
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
@@ -80,7 +72,7 @@ fn check_chunk(
     let end = end.ok_or_else(|| invalid(beyond))?;
     let mut values = 0;
     while at < end {
-        let (head, length) = Head::read(input, handle, at, end)?
+        let (head, length) = Head::read(input, at, end)?
             .ok_or_else(|| invalid("the head of a page makes no sense"))?;
         at += length;
         let stored = u64::try_from(head.stored).ok().filter(|&stored| stored <= end - at);
@@ -112,16 +104,11 @@ struct Head {
 
 impl Head {
     /// Reads a head and returns its length as well, or nothing if it makes no sense.
-    fn read(
-        input: &Seekable,
-        handle: &mut Handle,
-        at: u64,
-        end: u64,
-    ) -> Result<Option<(Self, u64)>, Error> {
+    fn read(input: &Seekable, at: u64, end: u64) -> Result<Option<(Self, u64)>, Error> {
         let most = LONGEST_HEAD.min(end - at);
         let mut length = 128.min(most);
         loop {
-            let bytes = bytes(input, handle, at, length)?;
+            let bytes = bytes(input, at, length)?;
             let mut head = Self::default();
             let walked = walk(&bytes, &mut |path, value| match path {
                 [2] => head.content = value,
@@ -141,8 +128,8 @@ impl Head {
     }
 }
 
-fn bytes(input: &Seekable, handle: &mut Handle, at: u64, length: u64) -> Result<Vec<u8>, Error> {
+fn bytes(input: &Seekable, at: u64, length: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; length as usize];
-    let read = handle.seek(SeekFrom::Start(at)).and_then(|_| handle.read_exact(&mut bytes));
+    let read = input.read_at(at, &mut bytes);
     read.map_err(|error| Error::read(&input.label, &error)).map(|()| bytes)
 }

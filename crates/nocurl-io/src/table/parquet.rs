@@ -1,7 +1,6 @@
 //! Parquet: ranges of rows of the row groups, decoded in parallel.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Seek, SeekFrom};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,7 +18,7 @@ use super::guard::guarded;
 use super::leaves::{self, Leaf};
 use super::pages::{check_footer, check_pages};
 use super::schema::arrow_schema;
-use crate::source::{Handle, Seekable};
+use crate::input::{Handle, Seekable};
 use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Parquet";
@@ -44,7 +43,7 @@ pub(super) fn read<C: Collect>(
     let label = input.label.as_str();
     check_footer(input)?;
     let (metadata, schema) = guarded(label, FORMAT, || {
-        let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks::new(input)?);
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks(input.clone()));
         let metadata = metadata.map_err(|error| Error::invalid(label, FORMAT, error))?;
         let schema = arrow_schema(metadata.file_metadata());
         Ok((metadata, schema.map_err(|error| Error::invalid(label, FORMAT, error))?))
@@ -109,7 +108,7 @@ impl Selected<'_> {
         piece: &Piece,
     ) -> Result<Assembly<C>, Error> {
         let invalid = |error: ParquetError| Error::invalid(&self.input.label, FORMAT, error);
-        let chunks = Arc::new(Chunks::new(self.input)?);
+        let chunks = Arc::new(Chunks(self.input.clone()));
         let columns = (0..self.leaves.len()).map(|i| self.open(&chunks, piece, i));
         let mut columns = columns.collect::<ParquetResult<Vec<_>>>().map_err(invalid)?;
         let mut part = Assembly::new(&self.projection.selection, options.missing);
@@ -136,45 +135,22 @@ impl Selected<'_> {
     }
 }
 
-/// A handle of the file for one thread: clones of a file share their position.
-enum Chunks {
-    File { file: File, length: u64 },
-    Bytes(Bytes),
-}
-
-impl Chunks {
-    fn new(input: &Seekable) -> Result<Self, Error> {
-        Ok(match input.handle()? {
-            Handle::File(file) => Self::File { file, length: input.length },
-            Handle::Bytes(bytes) => Self::Bytes(Bytes::from_owner(bytes.into_inner())),
-        })
-    }
-}
+/// The file as the decoder wants it.
+struct Chunks(Seekable);
 
 impl Length for Chunks {
     fn len(&self) -> u64 {
-        match self {
-            Self::File { length, .. } => *length,
-            Self::Bytes(bytes) => bytes.len() as u64,
-        }
+        self.0.length
     }
 }
 
 impl ChunkReader for Chunks {
-    type T = Box<dyn Read + Send>;
+    type T = BufReader<Handle>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        match self {
-            Self::File { file, .. } => {
-                let mut file = file.try_clone()?;
-                file.seek(SeekFrom::Start(start))?;
-                Ok(Box::new(BufReader::with_capacity(512, file)))
-            }
-            Self::Bytes(bytes) => {
-                let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
-                Ok(Box::new(io::Cursor::new(bytes.slice(start..))))
-            }
-        }
+        let mut handle = self.0.handle();
+        handle.seek(SeekFrom::Start(start))?;
+        Ok(BufReader::with_capacity(512, handle))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
@@ -182,18 +158,12 @@ impl ChunkReader for Chunks {
         if end.is_none() {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
-        match self {
-            Self::File { file, .. } => {
-                let mut file = file.try_clone()?;
-                file.seek(SeekFrom::Start(start))?;
-                let mut bytes = Vec::with_capacity(length);
-                file.take(length as u64).read_to_end(&mut bytes)?;
-                if bytes.len() < length {
-                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-                }
-                Ok(bytes.into())
-            }
-            Self::Bytes(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
+        if let Some(bytes) = self.0.memory() {
+            let start = start as usize;
+            return Ok(Bytes::from_owner(bytes.clone()).slice(start..start + length));
         }
+        let mut bytes = vec![0; length];
+        self.0.read_at(start, &mut bytes)?;
+        Ok(bytes.into())
     }
 }

@@ -7,8 +7,12 @@ use std::path::Path;
 
 use super::builder::Flaw;
 use super::{GraphDocument, failure};
+use crate::input::Input;
 use crate::output::write_atomic;
 use crate::{Error, Source};
+
+/// Bytes of the largest file that is read: a matrix of 10,000 variables has fewer.
+const LARGEST: u64 = 256 << 20;
 
 /// The list of formats, one file each with its `FORMAT`.
 macro_rules! formats {
@@ -105,10 +109,9 @@ fn known(conjunction: &str) -> String {
 /// ```
 pub fn read_graph(source: &Source) -> Result<GraphDocument, Error> {
     let label = source.label();
-    let bytes = source.read_all()?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| Error::invalid(&label, "graph", "it is not UTF-8 text"))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (input, watch) = Input::open(source)?;
+    let text = watch.unchanged(input.into_text("graph", LARGEST))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let Some(first) = text.trim_start().chars().next() else {
         return Err(Error::Empty { path: label });
     };
