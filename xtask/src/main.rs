@@ -32,9 +32,20 @@ fn test() -> Result<()> {
         // Of the whole workspace: a part of it would have other features and check Arrow again.
         let doc = [&["doc", "--workspace", "--no-deps"], &TOY[..]].concat();
         cargo(&doc, &[("RUSTDOCFLAGS", "-D warnings")])?;
+        without_features()?;
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
     })
+}
+
+/// The engine without the features that are on by default: it is small then, and has no serde.
+fn without_features() -> Result<()> {
+    let engine = ["-p", "nocurl", "--no-default-features"];
+    let lints: [&str; 3] = ["--", "-D", "warnings"];
+    for features in [&[][..], &["--features", "threads"][..]] {
+        cargo(&[&["clippy"], &engine[..], features, &lints].concat(), &[])?;
+    }
+    Ok(())
 }
 
 /// A virtual environment with what the tests need; returns its interpreter.

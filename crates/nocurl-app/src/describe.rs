@@ -28,7 +28,9 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
 
 /// Everything that shaped the result and is not said elsewhere in the document.
 fn parameters(options: &Options) -> Map<String, Value> {
-    let mut object = options.algorithm.parameters();
+    let named = options.algorithm.parameters().into_iter();
+    let mut object: Map<String, Value> =
+        named.map(|(name, value)| (name.into(), value.into())).collect();
     object.insert("center".into(), options.center.into());
     object.insert("refine".into(), json!(options.refine));
     object.insert("prune".into(), json!(options.prune));

@@ -1,8 +1,7 @@
-//! Parameters of methods by name: whatever the engine serialises can be set.
+//! Parameters of methods by name: whatever the engine names can be set.
 
-use nocurl::{Algorithm, Error, Text};
+use nocurl::{Algorithm, Error, Text, Value};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::failure::Failure;
 
@@ -28,7 +27,10 @@ pub(crate) fn set(
 }
 
 /// A word of the command line as a value of an engine type whose variants have names.
-pub(crate) fn named<T: DeserializeOwned>(flag: &str, value: Value) -> Result<T, Failure> {
+pub(crate) fn named<T: DeserializeOwned>(
+    flag: &str,
+    value: serde_json::Value,
+) -> Result<T, Failure> {
     serde_json::from_value(value).map_err(|error| Failure::Input(format!("{flag}: {error}")))
 }
 
@@ -36,12 +38,11 @@ pub(crate) fn named<T: DeserializeOwned>(flag: &str, value: Value) -> Result<T, 
 /// JSON, else text. Nothing when a list is due and there is none.
 fn value_like(current: &Value, text: &str) -> Option<Value> {
     let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let is_list = |value: &Value| matches!(value, Value::List(_));
     match current {
-        Value::String(_) => Some(Value::String(text.into())),
-        Value::Array(_) => {
-            json(text).filter(Value::is_array).or_else(|| json(&format!("[{text}]")))
-        }
-        _ => Some(json(text).unwrap_or_else(|| Value::String(text.into()))),
+        Value::Text(_) => Some(text.into()),
+        Value::List(_) => json(text).filter(is_list).or_else(|| json(&format!("[{text}]"))),
+        _ => Some(json(text).unwrap_or_else(|| text.into())),
     }
 }
 
@@ -58,22 +59,19 @@ mod tests {
 
     #[test]
     fn lists_need_no_brackets_and_names_no_quotes() {
-        assert_eq!(changed("lambdas", "10,1000").unwrap(), serde_json::json!([10.0, 1000.0]));
-        assert_eq!(changed("lambdas", "[7]").unwrap(), serde_json::json!([7.0]));
-        assert_eq!(changed("lambdas", "100").unwrap(), serde_json::json!([100.0]));
-        assert_eq!(changed("variant", "-").unwrap(), "-");
-        assert_eq!(changed("max_iterations", "12").unwrap(), 12);
+        assert_eq!(changed("lambdas", "10,1000").unwrap(), Value::from(vec![10.0, 1000.0]));
+        assert_eq!(changed("lambdas", "[7]").unwrap(), Value::from(vec![7.0]));
+        assert_eq!(changed("lambdas", "100").unwrap(), Value::from(vec![100.0]));
+        assert_eq!(changed("variant", "-").unwrap(), Value::from("-"));
+        assert_eq!(changed("max_iterations", "12").unwrap(), Value::from(12));
     }
 
     #[test]
     fn every_parameter_of_every_method_can_be_set_to_its_default() {
         for algorithm in Algorithm::all() {
             for (name, value) in algorithm.parameters() {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                assert_eq!(
-                    set(&algorithm, "--param", &name, &text).ok().as_ref(),
-                    Some(&algorithm)
-                );
+                let text = value.to_string();
+                assert_eq!(set(&algorithm, "--param", name, &text).ok().as_ref(), Some(&algorithm));
             }
         }
     }
@@ -86,5 +84,7 @@ mod tests {
         assert!(changed("lambdas", "1,x").unwrap_err().contains("numbers with commas"));
         assert!(changed("solver", "newton").unwrap_err().contains("`ridge` or `lbfgs`"));
         assert!(changed("method", "exact").is_err());
+        let told = changed("estimate_threshold", "abc").unwrap_err();
+        assert!(told.ends_with("expected a number from 0, got `abc`"), "{told}");
     }
 }

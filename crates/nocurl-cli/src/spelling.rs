@@ -1,7 +1,7 @@
 //! How the command line writes what a user can do: as flags.
 
+use nocurl::Value;
 use nocurl::advice::{Action, Spelling, leave_out};
-use serde_json::Value;
 
 /// Flags of `nocurl learn`.
 pub(crate) struct Flags;
@@ -10,10 +10,8 @@ impl Spelling for Flags {
     fn spell(&self, action: &Action) -> String {
         match action {
             Action::Set { name, to: None | Some(Value::Bool(true)) } => flag(name),
-            Action::Set { name, to: Some(value) } => format!("{} {}", flag(name), word(value)),
-            Action::Parameter { name, to: Some(value) } => {
-                format!("--param {name}={}", word(value))
-            }
+            Action::Set { name, to: Some(value) } => format!("{} {value}", flag(name)),
+            Action::Parameter { name, to: Some(value) } => format!("--param {name}={value}"),
             Action::Method { name } => format!("--method {name}"),
             Action::LeaveOut { columns } => {
                 format!("{} with {}", leave_out(columns), drop(columns))
@@ -28,11 +26,6 @@ impl Spelling for Flags {
 
 fn flag(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
-}
-
-/// A value as flags take it.
-fn word(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
 /// The flag that leaves out these columns, ready for a shell; without their names where these are

@@ -43,7 +43,7 @@ impl Request {
     fn job(self) -> Result<(Job, Option<usize>), Failure> {
         let mut algorithm = Algorithm::from_name(&self.method)?;
         for (name, value) in self.parameters {
-            algorithm = algorithm.with_parameter(&name, value)?;
+            algorithm = algorithm.with_parameter(&name, value.into())?;
         }
         let knowledge = match self.knowledge {
             None => KnowledgeSpec::default(),

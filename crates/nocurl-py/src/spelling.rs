@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use nocurl::Value;
 use nocurl::advice::{Action, Spelling, leave_out};
-use serde_json::Value;
 
 /// Parameters of the engine under the names that users of Python know.
 pub(crate) const RENAMED: [(&str, &str); 3] =
@@ -40,10 +40,10 @@ fn literal(value: &Value) -> String {
         Value::Null => "None".into(),
         Value::Bool(true) => "True".into(),
         Value::Bool(false) => "False".into(),
-        Value::String(text) => {
+        Value::Text(text) => {
             format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
         }
-        Value::Array(values) => {
+        Value::List(values) => {
             format!("[{}]", values.iter().map(literal).collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),

@@ -69,6 +69,7 @@
 //!
 //! | feature | default | what it does |
 //! |---|---|---|
+//! | `serde` | yes | options, moments, findings and trainings can be written down and read back (serde, serde_json); without it parameters still go by name, and a training can be kept in memory alone |
 //! | `threads` | yes | several threads (rayon); without it the crate builds for WebAssembly |
 
 mod analysis;
@@ -81,7 +82,7 @@ pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
     Action, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat,
     MatMut, MatRef, Moments, Order, Pdag, Progress, Run, Spelling, Stop, Termination, Text,
-    TrainingState, Watch, advice, error, graph, knowledge, moments, simulate,
+    TrainingState, Value, Watch, advice, error, graph, knowledge, moments, simulate,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -1,8 +1,7 @@
 //! `nocurl methods`: what there is to choose from.
 
-use nocurl::Algorithm;
 use nocurl::methods::{Facts, TakesKnowledge};
-use serde_json::Value;
+use nocurl::{Algorithm, Value};
 
 use crate::args::MethodsArguments;
 use crate::failure::Failure;
@@ -12,8 +11,8 @@ use crate::report::{self, BOLD};
 pub(crate) fn methods(arguments: &MethodsArguments) -> Result<(), Failure> {
     let all = Algorithm::all();
     if arguments.json {
-        let list: Vec<Value> = all.iter().map(Algorithm::describe).collect();
-        return report::print(&format!("{:#}\n", Value::Array(list)));
+        let list = all.iter().map(Algorithm::describe).collect();
+        return report::print(&format!("{:#}\n", serde_json::Value::Array(list)));
     }
     let mut text = String::new();
     for method in &all {
@@ -47,12 +46,11 @@ fn described(facts: &Facts) -> String {
 /// A value as `--param` takes it.
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
         Value::Number(number) => {
-            let text = number.to_string();
+            let text = format!("{number:?}");
             text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
         }
-        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(","),
+        Value::List(values) => values.iter().map(shown).collect::<Vec<_>>().join(","),
         other => other.to_string(),
     }
 }

@@ -44,7 +44,9 @@ struct Heading {
 impl TrainingRun {
     /// The training on this table with these options.
     pub fn new(data: &Dataset, options: &Options) -> Self {
-        let mut all = options.algorithm.parameters();
+        let named = options.algorithm.parameters().into_iter();
+        let mut all: Map<String, Value> =
+            named.map(|(name, value)| (name.into(), value.into())).collect();
         all.insert("method".into(), options.algorithm.name().into());
         all.insert("center".into(), json!(options.center));
         all.insert("seed".into(), json!(options.seed));

@@ -17,7 +17,7 @@
 //! }
 //! let text = Text::new("some values are missing; use ").act(Action::set("missing", "drop"));
 //! assert_eq!(text.to_string(), "some values are missing; use `missing = drop`");
-//! assert_eq!(text.spelt(&Flags), "some values are missing; use /missing:\"drop\"");
+//! assert_eq!(text.spelt(&Flags), "some values are missing; use /missing:drop");
 //! assert_eq!(text.actions().count(), 1);
 //! ```
 
@@ -26,10 +26,7 @@ mod text;
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-use serde_json::Value;
-
+use super::Value;
 use super::error::list;
 pub use text::Text;
 
@@ -135,7 +132,6 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = |f: &mut fmt::Formatter<'_>, name: &str, to: &Option<Value>| match to {
             None => write!(f, "`{name}`"),
-            Some(Value::String(word)) => write!(f, "`{name} = {word}`"),
             Some(value) => write!(f, "`{name} = {value}`"),
         };
         match self {
@@ -151,8 +147,10 @@ impl fmt::Display for Action {
     }
 }
 
-impl Serialize for Action {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Action {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap as _;
         let mut map = serializer.serialize_map(None)?;
         match self {
             Self::Set { name, .. } => map.serialize_entry("set", name)?,
@@ -186,7 +184,7 @@ impl Spelling for Neutral {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "serde"))]
 mod tests {
     use serde_json::json;
 

@@ -13,6 +13,7 @@ pub(crate) mod progress;
 pub mod simulate;
 mod termination;
 mod training;
+pub(crate) mod value;
 
 pub use advice::{Action, Spelling, Text};
 pub use dataset::{Data, Dataset};
@@ -26,3 +27,5 @@ pub use progress::{Epoch, Keeper, Progress, Run, Stop, Watch};
 pub use termination::Termination;
 pub use training::TrainingState;
 pub(crate) use training::unfit;
+pub use value::Value;
+pub(crate) use value::names;

@@ -2,7 +2,6 @@
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
-use serde::{Deserialize, Serialize};
 
 use super::gram_accumulate;
 use crate::core::Error;
@@ -34,8 +33,9 @@ const SEGMENTS: usize = 16;
 /// assert_eq!(moments.mean(), [1.0, 2.0]);
 /// assert!((moments.second_moments(true)[(0, 1)] - 4.0 / 3.0).abs() < 1e-15);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Packed", into = "Packed")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Packed", into = "Packed"))]
 pub struct Moments {
     names: Vec<String>,
     rows: u64,
@@ -267,7 +267,8 @@ pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32
 }
 
 /// How moments are written: the lower triangle of the scatter matrix, row by row.
-#[derive(Serialize, Deserialize)]
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Packed {
     names: Vec<String>,
     rows: u64,
@@ -275,6 +276,7 @@ struct Packed {
     scatter: Vec<f64>,
 }
 
+#[cfg(feature = "serde")]
 impl From<Moments> for Packed {
     fn from(moments: Moments) -> Self {
         let d = moments.columns();
@@ -297,6 +299,7 @@ fn wrong_lengths(names: usize, means: usize, entries: usize, needed: usize) -> E
     }
 }
 
+#[cfg(feature = "serde")]
 impl TryFrom<Packed> for Moments {
     type Error = Error;
 

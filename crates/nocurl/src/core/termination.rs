@@ -1,10 +1,9 @@
 //! How a computation ended.
 
-use serde::{Deserialize, Serialize};
-
 /// How a computation ended. Running out of iterations is a result that says so, not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Termination {
     /// The answer is computed directly; there is nothing to converge.

@@ -1,13 +1,11 @@
 //! Orders for models whose errors all have the same variance (`eq-td`, `eq-bu`).
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
 use crate::core::{Error, Mat, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::{Cholesky, collinear_set, smallest_pivot_first_within};
-use crate::methods::{Facts, Method, Proposal, Task};
+use crate::methods::{Facts, Method, Parameters, Proposal, Task};
 
 /// From which end the order is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,9 +103,12 @@ pub(super) fn precision(problem: &Problem) -> Result<Mat<f64>, Error> {
 }
 
 /// Equal error variances, sources first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct EqTd {}
+
+impl Parameters for EqTd {}
 
 impl Method for EqTd {
     fn facts(&self) -> Facts {
@@ -126,9 +127,12 @@ impl Method for EqTd {
 }
 
 /// Equal error variances, sinks first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct EqBu {}
+
+impl Parameters for EqBu {}
 
 impl Method for EqBu {
     fn facts(&self) -> Facts {

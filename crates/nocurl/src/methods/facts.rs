@@ -1,7 +1,5 @@
 //! What there is to know about a method, said once, beside its code.
 
-use serde::Serialize;
-
 use crate::core::Determines;
 
 /// The most variables for which a check learns again where a method does not say otherwise: a
@@ -11,7 +9,8 @@ pub const MOST_TO_CHECK: usize = 200;
 /// What there is to know about a method or a refinement, with its parameters as they are set.
 ///
 /// Documentation, help, checks and the pipeline read it from here.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Facts {
     /// The name under which users know it.
@@ -87,8 +86,9 @@ impl Facts {
 }
 
 /// What directions come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Directions {
     /// Conditional independences, which leave some directions undetermined.
@@ -149,8 +149,9 @@ impl Directions {
 }
 
 /// What a method must be given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Needs {
     /// Means and second moments: tables of any length, in one pass.
     Moments,
@@ -159,8 +160,9 @@ pub enum Needs {
 }
 
 /// How a method takes prior knowledge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TakesKnowledge {
     /// It honours it.
     Yes,
@@ -174,8 +176,9 @@ pub enum TakesKnowledge {
 }
 
 /// A kind of column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ColumnKind {
     /// Numbers on a scale.
@@ -183,7 +186,8 @@ pub enum ColumnKind {
 }
 
 /// A parameter of a method, as its field describes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Parameter {
     /// Its name.
@@ -217,8 +221,9 @@ macro_rules! parameters {
             "| `", stringify!($field), "` | `", stringify!($default), "` |", $($doc,)+ " | ",
             $range, " |"
         )])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
         pub struct $name {
             $($(#[doc = $doc])+ pub $field: $kind,)*
         }
@@ -226,6 +231,22 @@ macro_rules! parameters {
         impl Default for $name {
             fn default() -> Self {
                 Self { $($field: $default,)* }
+            }
+        }
+
+        impl $crate::methods::Parameters for $name {
+            fn values(&self) -> Vec<(&'static str, $crate::core::Value)> {
+                vec![$((stringify!($field), $crate::core::value::Valued::to_value(&self.$field)),)*]
+            }
+
+            fn set(&mut self, name: &str, value: &$crate::core::Value) -> Result<(), String> {
+                match name {
+                    $(stringify!($field) => {
+                        self.$field = $crate::core::value::Valued::checked(value, $range)?;
+                    })*
+                    _ => {}
+                }
+                Ok(())
             }
         }
 

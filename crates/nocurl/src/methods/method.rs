@@ -4,12 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-
 use super::{Facts, Proposal};
-use crate::core::{Action, Dataset, Error, Run};
+use crate::core::{Action, Dataset, Error, Run, Value};
 use crate::math::Problem;
 
 /// What a method is given to learn from.
@@ -48,14 +44,31 @@ impl<'a> Task<'a> {
     }
 }
 
+/// The parameters of a method by name.
+///
+/// The macro `parameters!` implements it; a type without parameters has an empty
+/// implementation.
+pub trait Parameters {
+    /// Names and values, in the order of the fields.
+    fn values(&self) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+
+    /// Replaces the value of the parameter of this name, if there is one.
+    ///
+    /// # Errors
+    /// What was expected, when it cannot hold this value.
+    fn set(&mut self, _name: &str, _value: &Value) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// A way to learn a graph: a type whose fields are its parameters.
 ///
 /// To add one, write a file with the type, its facts and how it proposes an order, and add a line
 /// to the list in `registry.rs`. The command line, Python, the benchmarks, the documentation and
 /// the tests of all methods then have it.
-pub trait Method:
-    Debug + Clone + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned + 'static
-{
+pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters + 'static {
     /// What there is to know about it, with these parameters.
     fn facts(&self) -> Facts;
 
@@ -70,11 +83,8 @@ pub trait Method:
 pub(super) trait AnyMethod: Debug + Send + Sync {
     fn facts(&self) -> Facts;
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
-    fn parameters(&self) -> Map<String, Value>;
-    fn with_parameters(
-        &self,
-        parameters: Map<String, Value>,
-    ) -> serde_json::Result<Arc<dyn AnyMethod>>;
+    fn parameters(&self) -> Vec<(&'static str, Value)>;
+    fn with_parameter(&self, name: &str, value: &Value) -> Result<Arc<dyn AnyMethod>, String>;
     fn equals(&self, other: &dyn AnyMethod) -> bool;
     fn as_any(&self) -> &dyn Any;
 }
@@ -88,19 +98,14 @@ impl<M: Method> AnyMethod for M {
         Method::propose(self, task)
     }
 
-    fn parameters(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(object)) => object,
-            _ => Map::new(),
-        }
+    fn parameters(&self) -> Vec<(&'static str, Value)> {
+        self.values()
     }
 
-    fn with_parameters(
-        &self,
-        parameters: Map<String, Value>,
-    ) -> serde_json::Result<Arc<dyn AnyMethod>> {
-        serde_json::from_value::<M>(Value::Object(parameters))
-            .map(|method| Arc::new(method) as Arc<dyn AnyMethod>)
+    fn with_parameter(&self, name: &str, value: &Value) -> Result<Arc<dyn AnyMethod>, String> {
+        let mut method = self.clone();
+        method.set(name, value)?;
+        Ok(Arc::new(method))
     }
 
     fn equals(&self, other: &dyn AnyMethod) -> bool {

@@ -12,7 +12,7 @@ pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{ColumnKind, Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
-pub use method::{Method, Task};
+pub use method::{Method, Parameters, Task};
 pub use proposal::Proposal;
 pub use registry::Algorithm;
 

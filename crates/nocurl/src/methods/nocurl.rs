@@ -3,11 +3,10 @@
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use super::{Facts, Method, Proposal, Task, parameters, require};
 use crate::core::graph::Reachability;
-use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination};
+use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination, names};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::math::optimize::{Multiplier, Penalised, Solver, half_trace};
@@ -15,28 +14,31 @@ use crate::math::regress::{along, threshold};
 use crate::math::{Problem, hodge, linalg};
 
 /// The variants of the paper's ablation study.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Variant {
     /// Steps 1 and 2 (Algorithm 1 without its last, optional step).
     #[default]
-    #[serde(rename = "standard")]
     Standard,
     /// `s`: no Step 2; the threshold rises by 0.05 until the estimate is acyclic.
-    #[serde(rename = "s")]
     Threshold,
     /// `-`: weights from the estimate by Eq. (defW) instead of by regression.
-    #[serde(rename = "-")]
     Projected,
     /// `+`: after Step 2, weights and potential are optimised together.
-    #[serde(rename = "+")]
     Joint,
     /// Weights and potential are optimised together from a random start.
-    #[serde(rename = "rand-init")]
     RandomStart,
     /// Regression on a random potential, then both are optimised together.
-    #[serde(rename = "rand-p")]
     RandomPotential,
 }
+
+names!(Variant {
+    Standard = "standard",
+    Threshold = "s",
+    Projected = "-",
+    Joint = "+",
+    RandomStart = "rand-init",
+    RandomPotential = "rand-p",
+});
 
 parameters! {
     /// DAG-NoCurl: a penalised estimate, its Hodge projection to an order, and regression on it.

@@ -1,30 +1,27 @@
 //! A method by its name: the command line, Python, the benchmarks and the documentation take them
 //! from here.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
-
 use super::method::AnyMethod;
 use super::{Facts, METHODS, Method, OrderSearch, Proposal, TakesKnowledge, Task};
-use crate::core::Error;
 use crate::core::error::closest;
+use crate::core::{Error, Value};
 
 /// A method with its parameters, whichever it is.
 ///
-/// Serialised as one object with the method's name under `method` and its parameters beside it.
+/// With the feature `serde` it is serialised as one object with the method's name under `method` and its parameters beside it.
 ///
 /// ```
-/// use nocurl::Algorithm;
 /// use nocurl::methods::NoCurl;
+/// use nocurl::{Algorithm, Value};
 /// assert_eq!(Algorithm::from_name("eq-td")?.name(), "eq-td");
 /// let error = Algorithm::from_name("nocurll").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown method `nocurll`: did you mean `nocurl`?");
 /// let nocurl = Algorithm::from(NoCurl { lambdas: vec![100.0], ..NoCurl::default() });
-/// assert_eq!(nocurl.parameters()["lambdas"][0], 100.0);
+/// assert_eq!(nocurl.parameters()["lambdas"], Value::from(vec![100.0]));
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 #[derive(Clone)]
@@ -56,19 +53,21 @@ impl fmt::Debug for Algorithm {
     }
 }
 
-impl Serialize for Algorithm {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = Map::new();
-        object.insert("method".into(), self.name().into());
-        object.extend(self.parameters());
+#[cfg(feature = "serde")]
+impl serde::Serialize for Algorithm {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = self.parameters();
+        object.insert("method", self.name().into());
         object.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Algorithm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut object = Map::deserialize(deserializer)?;
-        let Some(Value::String(name)) = object.remove("method") else {
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Algorithm {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let mut object = BTreeMap::<String, Value>::deserialize(deserializer)?;
+        let Some(Value::Text(name)) = object.remove("method") else {
             return Err(D::Error::missing_field("method"));
         };
         let algorithm = Self::from_name(&name).map_err(D::Error::custom)?;
@@ -122,13 +121,13 @@ impl Algorithm {
     /// The parameters of the method with their values, by name.
     ///
     /// ```
-    /// use nocurl::Algorithm;
+    /// use nocurl::{Algorithm, Value};
     /// let parameters = Algorithm::from_name("notears")?.parameters();
-    /// assert_eq!(parameters["lambda1"], 0.0);
+    /// assert_eq!(parameters["lambda1"], Value::Number(0.0));
     /// # Ok::<(), nocurl::Error>(())
     /// ```
-    pub fn parameters(&self) -> Map<String, Value> {
-        self.0.parameters()
+    pub fn parameters(&self) -> BTreeMap<&'static str, Value> {
+        self.0.parameters().into_iter().collect()
     }
 
     /// The method with one parameter replaced.
@@ -138,26 +137,25 @@ impl Algorithm {
     /// value that the parameter cannot hold. Whether it is in range, learning says.
     ///
     /// ```
-    /// use nocurl::Algorithm;
+    /// use nocurl::{Algorithm, Value};
     /// let notears = Algorithm::from_name("notears")?.with_parameter("lambda1", 0.1.into())?;
-    /// assert_eq!(notears.parameters()["lambda1"], 0.1);
+    /// assert_eq!(notears.parameters()["lambda1"], Value::Number(0.1));
     /// let error = notears.with_parameter("lamda1", 0.1.into()).unwrap_err();
     /// assert!(error.to_string().contains("did you mean `lambda1`?"));
+    /// let error = notears.with_parameter("lambda1", "abc".into()).unwrap_err();
+    /// assert!(error.to_string().contains("expected a number from 0, got `abc`"));
     /// # Ok::<(), nocurl::Error>(())
     /// ```
     pub fn with_parameter(&self, name: &str, value: Value) -> Result<Self, Error> {
-        let mut object = self.parameters();
-        let Some(place) = object.get_mut(name) else {
-            return Err(self.unknown_parameter(name, &object));
-        };
-        *place = value;
-        let method = self.0.with_parameters(object);
-        method
-            .map(Self)
-            .map_err(|error| Error::ParameterType { name: name.into(), reason: error.to_string() })
+        let known = self.parameters();
+        if !known.contains_key(name) {
+            return Err(self.unknown_parameter(name, &known));
+        }
+        let method = self.0.with_parameter(name, &value);
+        method.map(Self).map_err(|reason| Error::ParameterType { name: name.into(), reason })
     }
 
-    fn unknown_parameter(&self, name: &str, known: &Map<String, Value>) -> Error {
+    fn unknown_parameter(&self, name: &str, known: &BTreeMap<&'static str, Value>) -> Error {
         let elsewhere = Self::all()
             .into_iter()
             .filter(|other| other.parameters().contains_key(name))
@@ -166,14 +164,17 @@ impl Algorithm {
         Error::UnknownParameter {
             name: name.into(),
             method: self.name(),
-            suggestion: closest(name, known.keys().map(String::as_str)).map(Into::into),
-            known: known.keys().cloned().collect(),
+            suggestion: closest(name, known.keys().copied()).map(Into::into),
+            known: known.keys().map(|&name| name.into()).collect(),
             elsewhere,
         }
     }
 
-    /// What a list of methods says of this one: its facts, and its parameters with their values.
-    pub fn describe(&self) -> Value {
+    /// What a list of methods says of this one: its facts, and its parameters with their values
+    /// (feature `serde`).
+    #[cfg(feature = "serde")]
+    pub fn describe(&self) -> serde_json::Value {
+        use serde_json::json;
         let facts = self.facts();
         let mut object = json!(facts);
         object["default"] = (*self == Self::default()).into();
@@ -181,7 +182,7 @@ impl Algorithm {
         object["assumes_equal_variances"] = facts.assumes_equal_variances().into();
         object["takes_knowledge"] = self.takes_knowledge().is_ok().into();
         object["about"] = json!(facts.parameters);
-        object["parameters"] = Value::Object(self.parameters());
+        object["parameters"] = json!(self.parameters());
         object
     }
 

@@ -1,11 +1,9 @@
 //! Baselines that sort the variables by a single number (`sortnregress`, `r2-sortnregress`).
 
-use serde::{Deserialize, Serialize};
-
 use super::equal_variance::precision;
 use crate::core::{Error, Order, Progress, Run};
 use crate::math::Problem;
-use crate::methods::{Directions, Facts, Method, Proposal, Task};
+use crate::methods::{Directions, Facts, Method, Parameters, Proposal, Task};
 
 /// What the variables are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +59,12 @@ pub fn propose(problem: &Problem, by: SortBy, run: &Run<'_>) -> Result<Proposal,
 }
 
 /// A baseline: the order of increasing variance.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SortNRegress {}
+
+impl Parameters for SortNRegress {}
 
 impl Method for SortNRegress {
     fn facts(&self) -> Facts {
@@ -83,9 +84,12 @@ impl Method for SortNRegress {
 }
 
 /// A baseline: the order of increasing R2.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct R2SortNRegress {}
+
+impl Parameters for R2SortNRegress {}
 
 impl Method for R2SortNRegress {
     fn facts(&self) -> Facts {

@@ -1,7 +1,5 @@
 //! What to learn with.
 
-use serde::{Deserialize, Serialize};
-
 use super::Prune;
 use super::refine::Refine;
 use crate::core::{Determines, Error, KnowledgeSpec};
@@ -21,7 +19,8 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
 /// | `seed` | 0 | the only source of randomness |
 /// | `knowledge` | none | what is known about the graph beforehand |
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
     /// The method with its parameters.
     pub algorithm: Algorithm,
@@ -36,7 +35,7 @@ pub struct Options {
     /// Seed of everything random.
     pub seed: u64,
     /// What is known beforehand; every result satisfies it.
-    #[serde(default, skip_serializing_if = "KnowledgeSpec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KnowledgeSpec::is_empty"))]
     pub knowledge: KnowledgeSpec,
 }
 

@@ -1,6 +1,5 @@
 //! Which edges to keep.
 
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::core::parallel::*;
@@ -9,8 +8,9 @@ use crate::math::Problem;
 use crate::math::regress::{Node, assemble, refit};
 
 /// A rule that drops edges from the regression on an order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "rule", rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "rule", rename_all = "kebab-case"))]
 pub enum Prune {
     /// Backward elimination by the Bayesian information criterion: a parent goes while that
     /// lowers `n log(residual variance) + parents * log n`.

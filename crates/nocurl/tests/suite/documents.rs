@@ -59,7 +59,7 @@ fn parameters() -> String {
         text += "| parameter | default | meaning | range |\n|---|---|---|---|\n";
         let values = method.parameters();
         for about in facts.parameters {
-            let (default, meaning) = (&values[about.name], about.meaning);
+            let (default, meaning) = (serde_json::json!(values[about.name]), about.meaning);
             text += &format!("| `{}` | {default} | {meaning} | {} |\n", about.name, about.range);
         }
         text += "\n";

@@ -34,7 +34,7 @@ fn every_parameter_has_its_meaning_and_no_other_has() {
         let facts = method.facts();
         let mut described: Vec<&str> = facts.parameters.iter().map(|about| about.name).collect();
         let values = method.parameters();
-        let mut there: Vec<&str> = values.keys().map(String::as_str).collect();
+        let mut there: Vec<&str> = values.keys().copied().collect();
         described.sort_unstable();
         there.sort_unstable();
         assert_eq!(described, there, "{}", facts.name);

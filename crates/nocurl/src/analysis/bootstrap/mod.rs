@@ -11,8 +11,6 @@
 mod resample;
 mod tally;
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Data, Error, Run};
@@ -31,8 +29,9 @@ pub const MOST_REPLICATES: usize = 1_000_000;
 /// |---|---|---|---|
 /// | `replicates` | 200 | tables drawn and learnt from | 2 to 1,000,000 |
 /// | `level` | 0.95 | share of replicates inside an interval | above 0, below 1 |
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct BootstrapParams {
     /// Tables drawn and learnt from.
     pub replicates: usize,
@@ -65,8 +64,9 @@ impl BootstrapParams {
 }
 
 /// Where the tables of the replicates come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Kind {
     /// Rows of the data, drawn with replacement.
     Rows,

@@ -1,7 +1,5 @@
 //! The score of the graph beside those of trivial ones.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::{Case, regressions, short};
 use super::{Check, Finding, MOST_FOR_REFIT, Verdict};
 use crate::core::{Action, Dag, Determines, Error, Order, Run, Text};
@@ -15,7 +13,8 @@ const EQUAL: f64 = 1e-6;
 
 /// Numbers of `bic`: `sum_j n log(residual variance) + parents log n` for standardised columns, so
 /// that the empty graph has 0 and smaller is better.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bic {
     /// Of the learnt graph.
     pub learnt: Option<f64>,

@@ -1,7 +1,5 @@
 //! Columns that are nearly combinations of others.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::{Case, few, finite, short};
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
@@ -18,7 +16,8 @@ const NEEDED: f64 = 0.5;
 const MOST_FOR_EIGENVALUES: usize = 1000;
 
 /// Numbers of `collinearity`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Collinearity {
     /// Smallest eigenvalue of the correlation matrix, up to 1000 variables.
     pub smallest_eigenvalue: Option<f64>,

@@ -4,14 +4,17 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+#[cfg(feature = "serde")]
 use serde_json::{Value, json};
 
-use crate::core::advice::{Action, Neutral, Spelling, Text};
+use crate::core::advice::{Action, Text};
+#[cfg(feature = "serde")]
+use crate::core::advice::{Neutral, Spelling};
 
 /// All findings about one result, in a fixed order; serialised as a list.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Diagnosis {
     /// The findings.
     pub findings: Vec<Finding>,
@@ -26,7 +29,8 @@ impl Diagnosis {
         notable
     }
 
-    /// The list as JSON, with sentences in the spelling of a front end.
+    /// The list as JSON (feature `serde`), with sentences in the spelling of a front end.
+    #[cfg(feature = "serde")]
     pub fn to_value(&self, spelling: &dyn Spelling) -> Value {
         self.findings.iter().map(|finding| finding.to_value(spelling)).collect()
     }
@@ -64,7 +68,8 @@ impl Finding {
         self.sentence.actions().collect()
     }
 
-    /// The finding as JSON, with its sentence in the spelling of a front end.
+    /// The finding as JSON (feature `serde`), with its sentence in the spelling of a front end.
+    #[cfg(feature = "serde")]
     pub fn to_value(&self, spelling: &dyn Spelling) -> Value {
         json!({
             "check": self.check,
@@ -79,13 +84,14 @@ impl Finding {
 impl PartialEq for Finding {
     fn eq(&self, other: &Self) -> bool {
         (self.check, self.verdict, &self.sentence) == (other.check, other.verdict, &other.sentence)
-            && self.numbers.to_value() == other.numbers.to_value()
+            && self.numbers.equals(other.numbers.as_ref())
     }
 }
 
-impl Serialize for Finding {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value(&Neutral).serialize(serializer)
+#[cfg(feature = "serde")]
+impl serde::Serialize for Finding {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde::Serialize::serialize(&self.to_value(&Neutral), serializer)
     }
 }
 
@@ -93,22 +99,42 @@ impl Serialize for Finding {
 pub(super) trait Numbers: Any + Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 
+    fn equals(&self, other: &dyn Numbers) -> bool;
+
+    #[cfg(feature = "serde")]
     fn to_value(&self) -> Value;
 }
 
-impl<T: Serialize + Any + Debug + Send + Sync> Numbers for T {
+/// What the numbers of a check can do.
+#[cfg(feature = "serde")]
+pub(super) trait Plain: PartialEq + Debug + serde::Serialize {}
+#[cfg(feature = "serde")]
+impl<T: PartialEq + Debug + serde::Serialize> Plain for T {}
+/// What the numbers of a check can do.
+#[cfg(not(feature = "serde"))]
+pub(super) trait Plain: PartialEq + Debug {}
+#[cfg(not(feature = "serde"))]
+impl<T: PartialEq + Debug> Plain for T {}
+
+impl<T: Plain + Any + Send + Sync> Numbers for T {
     fn as_any(&self) -> &dyn Any {
         self
     }
 
+    fn equals(&self, other: &dyn Numbers) -> bool {
+        other.as_any().downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+
+    #[cfg(feature = "serde")]
     fn to_value(&self) -> Value {
         serde_json::to_value(self).expect("numbers, names and lists alone")
     }
 }
 
 /// What a finding amounts to, from harmless to serious.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Verdict {
     /// Nothing to do.
     Ok,

@@ -1,7 +1,5 @@
 //! How far the first estimate was from an order.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::{Case, few, finite, percent};
 use super::{Check, Finding, Verdict};
 use crate::core::graph::Reachability;
@@ -12,7 +10,8 @@ use crate::math::hodge::order_energy;
 const CYCLIC: f64 = 0.1;
 
 /// Numbers of `hodge-energy`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HodgeEnergy {
     /// Energy of the gradient flow: what an order explains.
     pub gradient: f64,

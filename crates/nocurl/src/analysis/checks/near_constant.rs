@@ -1,7 +1,6 @@
 //! Columns that hardly vary.
 
 use crate::core::parallel::*;
-use serde::{Deserialize, Serialize};
 
 use super::case::{Case, few, finite, percent};
 use super::{Check, Finding, Verdict};
@@ -15,7 +14,8 @@ const SAME: [f64; 2] = [0.95, 0.99];
 const TINY: [f64; 2] = [1e-6, 1e-9];
 
 /// Numbers of `near-constant`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NearConstant {
     /// Rows that were looked at for values that repeat.
     pub rows: u64,
@@ -24,7 +24,8 @@ pub struct NearConstant {
 }
 
 /// A column that hardly varies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NearConstantColumn {
     /// Its name.
     pub variable: String,

@@ -1,7 +1,6 @@
 //! The shape of what the parents leave unexplained.
 
 use crate::core::parallel::*;
-use serde::{Deserialize, Serialize};
 
 use super::case::{Case, few, short};
 use super::{Check, Finding, Verdict, normality};
@@ -24,7 +23,8 @@ const SKEWED: f64 = 0.5;
 const ROUNDING: f64 = 1e-10;
 
 /// Numbers of `non-gaussianity`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NonGaussianity {
     /// Rows that were looked at; 0 where only moments are there.
     pub rows: u64,
@@ -37,7 +37,8 @@ pub struct NonGaussianity {
 }
 
 /// The shape of the residuals of one variable given its parents.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shape {
     /// Its name.
     pub variable: String,

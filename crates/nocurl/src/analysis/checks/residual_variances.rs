@@ -1,7 +1,5 @@
 //! Whether errors have similar variances, for methods that assume it.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::{Case, few, finite, short};
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
@@ -12,7 +10,8 @@ use crate::math::regress::Node;
 const UNEQUAL: [f64; 2] = [2.0, 4.0];
 
 /// Numbers of `residual-variances`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ResidualVariances {
     /// Residual variance of each variable given its parents, in the order of the variables.
     pub variances: Vec<f64>,

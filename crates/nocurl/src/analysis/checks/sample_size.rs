@@ -1,7 +1,5 @@
 //! Rows against columns.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::Case;
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
@@ -11,7 +9,8 @@ use crate::pipeline::Prune;
 const ROWS_EACH: u64 = 10;
 
 /// Numbers of `sample-size`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SampleSize {
     /// Rows, n.
     pub rows: u64,

@@ -1,7 +1,6 @@
 //! How well a single number per variable sorts the graph.
 
 use crate::core::parallel::*;
-use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::case::{Case, percent};
@@ -16,7 +15,8 @@ const SORTED: f64 = 0.9;
 const TIE: f64 = 1e-9;
 
 /// Numbers of `varsortability` and `r2-sortability`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sortability {
     /// Share of directed paths along which the number rises; 0.5 is chance. None without edges.
     pub value: Option<f64>,

@@ -1,7 +1,5 @@
 //! What other units of the columns would change.
 
-use serde::{Deserialize, Serialize};
-
 use super::case::{Case, short};
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Data, Dataset, Error, Mat, Moments, Run, Text};
@@ -14,7 +12,8 @@ const UNLIKE: f64 = 10.0;
 const SHOWN: usize = 3;
 
 /// Numbers of `units`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Units {
     /// Whether other units could give another graph at all.
     pub depends: bool,
@@ -33,7 +32,8 @@ pub struct Units {
 }
 
 /// An edge by names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edge {
     /// The cause.
     pub from: String,

@@ -1,7 +1,5 @@
 //! Edge counts and the rates made from them.
 
-use serde::Serialize;
-
 use super::sid;
 use crate::core::{Dag, Determines, Error, Pdag};
 
@@ -9,7 +7,8 @@ use crate::core::{Dag, Determines, Error, Pdag};
 ///
 /// With `T` edges in the truth, `E` in the estimate and `C` of them correct (no contradicting direction):
 /// `E = C + reversed + extra` and `T = C + reversed + missing`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Comparison {
     /// Structural Hamming distance: `extra + missing + reversed`.
     pub shd: usize,

@@ -1,19 +1,18 @@
 //! How much of a graph a method determines.
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::{Dag, Pdag};
 
 /// What a method determines of the graph it returns.
 ///
 /// Every result is a directed acyclic graph, so that it can be drawn, simulated from and used with
 /// weights; but not every method determines all the directions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Determines {
     /// The whole graph: adjacencies and all directions.
     #[default]
-    #[serde(alias = "dag")]
+    #[cfg_attr(feature = "serde", serde(alias = "dag"))]
     Graph,
     /// The Markov equivalence class: the directions that all its members share.
     Class,

@@ -2,14 +2,14 @@
 
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
-use serde::{Deserialize, Serialize};
 
 use crate::core::Error;
 
 /// A family of random acyclic graphs. The variables of every family are shuffled, so that their
 /// index says nothing about their place in the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum GraphFamily {
     /// Erdős-Rényi: each pair is an edge with probability `degree / (d - 1)`, which makes
     /// `degree * d / 2` expected edges.

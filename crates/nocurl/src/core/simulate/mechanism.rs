@@ -1,7 +1,5 @@
 //! How a variable depends on its parents.
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::{Dag, Mat};
 
 /// The function of the parents to which the noise is added. In the formulae, `a'x` is the weighted
@@ -11,25 +9,26 @@ use crate::core::{Dag, Mat};
 /// The first four follow the text of *DAGs with No Curl*. The code of DAG-GNN (Yu, Chen, Gao and
 /// Yu, 2019), which the paper refers to for its first two nonlinear cases, computes something else
 /// under these names; its variants have names of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Mechanism {
     /// `a'x`.
     Linear,
     /// Nonlinear case 1: `cos(a'x + 1)`.
-    #[serde(rename = "nonlinear-1")]
+    #[cfg_attr(feature = "serde", serde(rename = "nonlinear-1"))]
     Nonlinear1,
     /// Nonlinear case 2: `2 sin(a'x + 0.5) + (a'x + 0.5)`.
-    #[serde(rename = "nonlinear-2")]
+    #[cfg_attr(feature = "serde", serde(rename = "nonlinear-2"))]
     Nonlinear2,
     /// Nonlinear case 3, in the paper on scale-free graphs: `a' cos(x + 1)`.
-    #[serde(rename = "nonlinear-3")]
+    #[cfg_attr(feature = "serde", serde(rename = "nonlinear-3"))]
     Nonlinear3,
     /// DAG-GNN's first: `a' cos(x + 1)`, the same function as case 3.
-    #[serde(rename = "dag-gnn-1")]
+    #[cfg_attr(feature = "serde", serde(rename = "dag-gnn-1"))]
     DagGnn1,
     /// DAG-GNN's second, with the shift inside the sum: `2 sin(a'(x + 0.5)) + a'(x + 0.5)`.
-    #[serde(rename = "dag-gnn-2")]
+    #[cfg_attr(feature = "serde", serde(rename = "dag-gnn-2"))]
     DagGnn2,
 }
 

@@ -14,7 +14,6 @@ mod noise;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 pub use family::GraphFamily;
 pub use mechanism::Mechanism;
@@ -41,8 +40,9 @@ const MOST_VALUES: u64 = 1 << 32;
 ///
 /// The defaults are the linear experiments of *DAGs with No Curl*: degree `k` there means `k d / 2`
 /// expected edges, and the data are not centred.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields, rename_all = "kebab-case"))]
 pub struct Simulation {
     /// Family of graphs.
     pub graph: GraphFamily,

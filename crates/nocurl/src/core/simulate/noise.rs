@@ -2,13 +2,13 @@
 
 use rand::distr::Open01;
 use rand::{Rng, RngExt};
-use serde::{Deserialize, Serialize};
 
 use crate::core::Error;
 
 /// The law of the noise in its standard form; [`Variances`] scale it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Noise {
     /// Mean 0, variance 1.
     Gaussian,
@@ -76,8 +76,9 @@ fn polar<R: Rng + ?Sized>(rng: &mut R, squared_radius: impl Fn(f64) -> f64) -> f
 
 /// Factors on the variances of the noise; the noise of variable j is the standard form times the
 /// square root of its factor.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Variances {
     /// One factor for all variables.
     Equal(f64),

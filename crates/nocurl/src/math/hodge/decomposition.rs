@@ -1,7 +1,5 @@
 //! The three-way Hodge decomposition.
 
-use serde::{Deserialize, Serialize};
-
 use super::Complex;
 use crate::core::{Mat, MatMut, MatRef, Termination};
 use crate::math::linalg::{self, Cholesky};
@@ -16,7 +14,8 @@ const DENSE_SHARE: f64 = 1.0 / 3.0;
 const RESTARTS: usize = 4;
 
 /// Squared norms of the three parts; their sum is the squared norm of the whole.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Energies {
     /// Of the gradient flow: what an order of the vertices explains.
     pub gradient: f64,

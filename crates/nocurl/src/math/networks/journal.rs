@@ -1,7 +1,5 @@
 //! A training that can be kept and taken up again.
 
-use serde::{Deserialize, Serialize};
-
 use super::net::Net;
 use crate::core::{Error, Keeper, Run, Termination, TrainingState, unfit};
 
@@ -9,16 +7,18 @@ use crate::core::{Error, Keeper, Run, Termination, TrainingState, unfit};
 ///
 /// What a training does next depends on these alone, so it is taken up by going through its
 /// decisions again, without the work.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Journal {
     passes: Vec<Pass>,
     nets: Vec<Net>,
 }
 
 /// How one run of L-BFGS ended, and what became of the inputs and hidden units after it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Pass {
     pub(crate) iterations: u64,
     pub(crate) evaluations: u64,

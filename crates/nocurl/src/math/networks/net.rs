@@ -6,7 +6,6 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use super::sigmoid::{Backward, Forward, sigmoid};
 use crate::core::{Dataset, Run};
@@ -20,8 +19,9 @@ const BLOCK: usize = 256;
 /// Most inputs and hidden units lose all their first-layer weights early in training. Such inputs
 /// are left out, and such units are put aside: they are constants, which the output's bias takes
 /// in, and can be taken back as they were.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Net {
     pub(crate) target: usize,
     /// The variables that enter, in rising order.

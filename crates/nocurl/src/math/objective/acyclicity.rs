@@ -1,14 +1,12 @@
 //! Smooth penalties that are zero exactly on acyclic graphs.
 
 use faer::linalg::triangular_inverse::{invert_unit_lower_triangular, invert_upper_triangular};
-use serde::{Deserialize, Serialize};
 
-use crate::core::{Mat, MatRef};
+use crate::core::{Mat, MatRef, names};
 use crate::math::linalg;
 
 /// Which acyclicity penalty to use, as a function of `B = A∘A`.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Acyclicity {
     /// `tr (I + B/d)^d - d`, as the paper and DAG-GNN (Yu et al., 2019).
     #[default]
@@ -19,6 +17,8 @@ pub enum Acyclicity {
     /// the spectral radius of `B` is not below `s`.
     LogDet,
 }
+
+names!(Acyclicity { Polynomial = "polynomial", Exponential = "exponential", LogDet = "log-det" });
 
 /// An acyclicity penalty for graphs of one size, with its work space.
 ///

@@ -1,7 +1,5 @@
 //! Limited-memory BFGS with pinned coordinates and lower bounds.
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::{Error, Progress, Run, Termination};
 
@@ -15,8 +13,9 @@ use crate::core::{Error, Progress, Run, Termination};
 /// | `relative_tolerance` | 1e-8 | stop when `f_k - f_{k+1} <= tolerance * max(abs f_k, abs f_{k+1}, 1)` | finite, >= 0 |
 /// | `min_iterations` | 0 | iterations before that is looked at | any |
 /// | `gradient_tolerance` | 1e-5 | stop when no entry of the projected gradient is larger | finite, >= 0 |
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct LbfgsParams {
     /// Pairs of steps and gradient changes kept.
     pub memory: usize,
@@ -86,7 +85,8 @@ impl Limits<'_> {
 }
 
 /// What [`minimize`] did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LbfgsInfo {
     /// The objective at the start.
     pub initial: f64,

@@ -1,16 +1,13 @@
 //! Least squares with an acyclicity penalty, by either minimiser.
 
-use serde::{Deserialize, Serialize};
-
 use super::lbfgs::{self, LbfgsParams, Limits};
 use super::ridge::{self, Multiplier};
-use crate::core::{Error, Knowledge, Mat, MatRef, Run, Termination};
+use crate::core::{Error, Knowledge, Mat, MatRef, Run, Termination, names};
 use crate::math::linalg;
 use crate::math::objective::{Acyclicity, Penalty};
 
 /// How a penalised least-squares problem is minimised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
     /// Reweighted ridge regressions: about a hundredth of the evaluations.
     #[default]
@@ -18,6 +15,8 @@ pub enum Solver {
     /// Limited-memory BFGS, as the published experiments.
     Lbfgs,
 }
+
+names!(Solver { Ridge = "ridge", Lbfgs = "lbfgs" });
 
 impl Solver {
     /// The relative decrease of the objective at which to stop: the published 1e-8 for L-BFGS.

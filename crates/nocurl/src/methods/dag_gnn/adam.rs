@@ -1,14 +1,13 @@
 //! Adam (Kingma and Ba, 2015), in the form of PyTorch.
 
-use serde::{Deserialize, Serialize};
-
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
 const FLOOR: f64 = 1e-8;
 
 /// Running means of gradients and of their squares.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct Adam {
     pub(super) steps: u64,
     pub(super) first: Vec<f64>,

@@ -1,7 +1,5 @@
 //! The schedule of DAG-GNN: when the penalty on cycles grows, and when it is enough.
 
-use serde::{Deserialize, Serialize};
-
 use super::DagGnn;
 use super::training::Trained;
 use crate::core::Termination;
@@ -19,8 +17,9 @@ const SLOWEST: f64 = 1e-4;
 const FASTEST: f64 = 1e-2;
 
 /// Where the augmented Schedule stands between two epochs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct Schedule {
     alpha: f64,
     rho: f64,

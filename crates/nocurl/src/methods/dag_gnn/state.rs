@@ -1,15 +1,14 @@
 //! What a training needs to go on.
 
-use serde::{Deserialize, Serialize};
-
 use super::adam::Adam;
 use super::model::Layout;
 use super::schedule::Schedule;
 use crate::core::{Error, TrainingState, unfit};
 
 /// A training between two epochs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Snapshot {
     /// Epochs done.
     pub(crate) epochs: u64,
@@ -19,8 +18,9 @@ pub(crate) struct Snapshot {
 }
 
 /// What is trained now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub(super) enum Stage {
     /// `dag-gnn`.
     Constrained(Schedule),

@@ -4,11 +4,9 @@ mod bic;
 mod least_squares;
 mod regression;
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
-use crate::core::{Determines, Error, Run};
+use crate::core::{Determines, Error, Run, names};
 use crate::math::Problem;
 use crate::math::linalg::collinear_set;
 use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
@@ -17,8 +15,7 @@ use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
 const REPORT: usize = 1 << 14;
 
 /// What the best order minimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ExactScore {
     /// The sum of all residual variances, each variable regressed on all before it: twice the
@@ -30,6 +27,8 @@ pub enum ExactScore {
     /// `n d (1 + log 2 pi) + d log n`. Does not depend on the units.
     Bic,
 }
+
+names!(ExactScore { LeastSquares = "least-squares", Bic = "bic" });
 
 impl ExactScore {
     /// The most variables whose tables fit in 8 GiB.

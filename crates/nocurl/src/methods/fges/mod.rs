@@ -4,19 +4,16 @@ mod class;
 mod moves;
 mod search;
 
-use serde::{Deserialize, Serialize};
-
 use super::member::member;
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
-use crate::core::{Determines, Error, Order, Run, Termination};
+use crate::core::{Determines, Error, Order, Run, Termination, names};
 use crate::math::Problem;
 use crate::math::regress::refit;
 
 pub(super) use search::search;
 
 /// How the search goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum FgesSearch {
     /// Removals that help come before further additions. At the end each variable in turn loses
@@ -27,6 +24,8 @@ pub enum FgesSearch {
     /// Additions until none helps, then removals until none helps, as published.
     TwoPhase,
 }
+
+names!(FgesSearch { Thorough = "thorough", TwoPhase = "two-phase" });
 
 parameters! {
     /// Greedy search over equivalence classes.

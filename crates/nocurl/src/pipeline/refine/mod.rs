@@ -7,9 +7,6 @@ mod networks;
 
 use std::fmt;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use crate::core::error::closest;
 use crate::core::{Error, Order};
 use crate::methods::{Facts, Task};
@@ -97,16 +94,18 @@ impl fmt::Debug for Refine {
     }
 }
 
-impl Serialize for Refine {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Refine {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Refine {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Self::from_name(&name).map_err(D::Error::custom)
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Refine {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+        Self::from_name(&name).map_err(serde::de::Error::custom)
     }
 }
 
