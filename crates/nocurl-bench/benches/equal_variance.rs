@@ -33,7 +33,7 @@ fn problem(d: usize) -> Problem {
     let mut ordered = Mat::zeros(d, d);
     nocurl::internals::linalg::matmul(ordered.as_mut(), effects.transpose(), effects.as_ref());
     let s = Mat::from_fn(d, d, |i, j| ordered[(place(i), place(j))]);
-    let names = (1..=d).map(|j| format!("x{j}")).collect();
+    let names: Vec<String> = (1..=d).map(|j| format!("x{j}")).collect();
     let moments = Moments::from_covariance(names, 10_000, vec![0.0; d], s.as_ref());
     Problem::new(&moments.expect("sizes agree"), true).expect("no constant columns")
 }

@@ -18,7 +18,7 @@ fn problem(d: usize) -> Problem {
     });
     let x = Mat::from_fn(4 * d, d, |i, j| errors[(i, j)] + 0.8 * errors[(i, (j + 1) % d)]);
     let s = x.transpose() * &x;
-    let names = (1..=d).map(|j| format!("x{j}")).collect();
+    let names: Vec<String> = (1..=d).map(|j| format!("x{j}")).collect();
     let moments = Moments::from_covariance(names, 1000, vec![0.0; d], s.as_ref());
     Problem::new(&moments.expect("sizes agree"), true).expect("no constant columns")
 }

@@ -80,9 +80,10 @@ mod pipeline;
 
 pub use analysis::{bootstrap, checks, effects, metrics};
 pub use core::{
-    Action, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Knowledge, KnowledgeSpec, Mat,
-    MatMut, MatRef, Moments, Order, Pdag, Progress, Run, Spelling, Stop, Termination, Text,
-    TrainingState, Value, Watch, advice, error, graph, knowledge, moments, simulate,
+    Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Kind, Knowledge,
+    KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
+    Stop, Termination, Text, TrainingState, Value, Variable, Variables, Watch, advice, error,
+    graph, knowledge, moments, simulate, variable,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -333,10 +333,10 @@ fn dataset_of(
         if !constant.is_empty() {
             let kept = columns::without(data.names().len(), &constant);
             warnings.push(columns::constant_warning(data.names(), &constant));
-            let names = kept.iter().map(|&j| data.names()[j].clone()).collect();
+            let variables = data.variables().select(&kept);
             let rows = data.values().nrows();
             let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
-            data = Dataset::new(names, values)?;
+            data = Dataset::new(variables, values)?;
         }
     }
     let rows = data.values().nrows() as u64;

@@ -1,43 +1,50 @@
-//! A table of numbers with names, all in memory.
+//! A table of variables with names, all in memory.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::core::{Error, Mat, MatRef, Moments, moments};
+use crate::core::{Codes, Error, Mat, MatRef, Moments, Variables, moments};
 
-/// `n` rows of `d` named variables.
+/// `n` rows of `d` named variables, one column each: numbers, or positions of levels.
 ///
 /// Linear methods only need [`Moments`]; simulators make data sets, and methods that need the rows
 /// themselves take them.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    names: Vec<String>,
+    variables: Variables,
     values: Mat<f64>,
     /// Kept once they are known: learning, checks and reports all need them.
     moments: OnceLock<Moments>,
 }
 
 impl Dataset {
-    /// A data set from a matrix with one row per observation and one column per variable.
+    /// A data set from a matrix with one row per observation and one column per variable; of
+    /// [`Variables`], or of the names of numbers on a scale.
     ///
     /// # Errors
-    /// When the number of names is not the number of columns or a value is not finite.
-    pub fn new(names: Vec<String>, values: Mat<f64>) -> Result<Self, Error> {
-        if names.len() != values.ncols() {
+    /// When the number of variables is not the number of columns, a value is not finite, or one
+    /// is not the position of a level.
+    pub fn new(variables: impl Into<Variables>, values: Mat<f64>) -> Result<Self, Error> {
+        let variables = variables.into();
+        if variables.size() != values.ncols() {
             return Err(Error::Lengths {
                 what: "names",
-                found: names.len(),
+                found: variables.size(),
                 of: "columns",
                 expected: values.ncols(),
             });
         }
-        for (j, name) in names.iter().enumerate() {
-            let column = values.col(j);
-            if let Some(i) = (0..values.nrows()).find(|&i| !column[i].is_finite()) {
-                return Err(Error::NotFinite { column: name.clone(), row: i as u64 + 1 });
+        for (j, variable) in variables.list().iter().enumerate() {
+            let column = values.col_as_slice(j);
+            let fits = |value: &f64| match variable.is_discrete() {
+                true => variables.check(j, *value, 0).is_ok(),
+                false => value.is_finite(),
+            };
+            if let Some(row) = column.iter().position(|value| !fits(value)) {
+                variables.check(j, column[row], row)?;
             }
         }
-        Ok(Self { names, values, moments: OnceLock::new() })
+        Ok(Self { variables, values, moments: OnceLock::new() })
     }
 
     /// The names given to variables that have none: `x1` to `xd`.
@@ -47,7 +54,12 @@ impl Dataset {
 
     /// Names of the variables, in column order.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.variables.names()
+    }
+
+    /// The variables, in column order.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
     }
 
     /// The values: one row per observation, one column per variable.
@@ -73,7 +85,7 @@ impl Dataset {
         if self.moments.get().is_none() {
             // Not in `get_or_init`: a thread that waits for others there could be given work that
             // asks for the same moments, and wait for itself.
-            let _ = self.moments.set(moments::of_matrix(&self.names, self.values.as_ref()));
+            let _ = self.moments.set(moments::of_matrix(&self.variables, self.values.as_ref()));
         }
         self.moments.get().expect("they were set above")
     }
@@ -84,7 +96,7 @@ impl Dataset {
     /// # Panics
     /// When there is not one count for each row.
     pub fn sample_moments(&self, counts: &[u32]) -> Moments {
-        moments::of_sample(&self.names, self.values.as_ref(), counts)
+        moments::of_sample(&self.variables, self.values.as_ref(), counts)
     }
 
     /// A sample of the rows, in which row `i` is `counts[i]` times, in their order.
@@ -97,7 +109,7 @@ impl Dataset {
             (0..counts.len()).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect();
         let values =
             Mat::from_fn(rows.len(), self.values.ncols(), |i, j| self.values[(rows[i], j)]);
-        Self { names: self.names.clone(), values, moments: OnceLock::new() }
+        Self { variables: self.variables.clone(), values, moments: OnceLock::new() }
     }
 }
 
@@ -112,6 +124,8 @@ pub enum Data<'a> {
     Moments(&'a Moments),
     /// Means and second moments of all rows, and some of the rows for checks that need them.
     Sampled(&'a Moments, &'a Dataset),
+    /// The same of a table of categories alone, with all of its rows as compact codes.
+    Coded(&'a Moments, &'a Dataset, &'a Codes),
 }
 
 impl<'a> Data<'a> {
@@ -119,7 +133,9 @@ impl<'a> Data<'a> {
     pub fn moments(self) -> Cow<'a, Moments> {
         match self {
             Self::Rows(rows) => Cow::Borrowed(rows.kept_moments()),
-            Self::Moments(moments) | Self::Sampled(moments, _) => Cow::Borrowed(moments),
+            Self::Moments(moments) | Self::Sampled(moments, _) | Self::Coded(moments, ..) => {
+                Cow::Borrowed(moments)
+            }
         }
     }
 
@@ -127,15 +143,26 @@ impl<'a> Data<'a> {
     pub fn rows(self) -> Option<&'a Dataset> {
         match self {
             Self::Rows(rows) => Some(rows),
-            Self::Moments(_) | Self::Sampled(..) => None,
+            Self::Moments(_) | Self::Sampled(..) | Self::Coded(..) => None,
         }
     }
 
     /// The rows or some of them, where any are there.
     pub fn sample(self) -> Option<&'a Dataset> {
         match self {
-            Self::Rows(rows) | Self::Sampled(_, rows) => Some(rows),
+            Self::Rows(rows) | Self::Sampled(_, rows) | Self::Coded(_, rows, _) => Some(rows),
             Self::Moments(_) => None,
+        }
+    }
+
+    /// The rows as compact codes, where they are there and all variables have levels.
+    pub fn codes(self) -> Option<Cow<'a, Codes>> {
+        match self {
+            Self::Rows(rows) if rows.variables().list().iter().all(|v| v.is_discrete()) => {
+                Some(Cow::Owned(Codes::of(rows)))
+            }
+            Self::Coded(_, _, codes) => Some(Cow::Borrowed(codes)),
+            Self::Rows(_) | Self::Moments(_) | Self::Sampled(..) => None,
         }
     }
 }

@@ -187,6 +187,45 @@ pub enum Error {
         /// Row, counted from 1 without the header.
         row: u64,
     },
+    /// A value that is not the position of a level.
+    #[error(
+        "column `{column}` has {value} in row {row}, which is not the position of a level; give \
+         numbers from 0 on, one for each level"
+    )]
+    NotALevel {
+        /// Name of the column.
+        column: String,
+        /// Row, counted from 1 without the header.
+        row: u64,
+        /// The value.
+        value: f64,
+    },
+    /// A column with more levels than a table of categories has.
+    #[error("{}", too_many_levels(column))]
+    TooManyLevels {
+        /// Its name.
+        column: String,
+    },
+    /// Columns of a kind that a method does not take.
+    #[error("{}", columns_not_taken(method, kind, names, instead))]
+    ColumnsNotTaken {
+        /// How a sentence speaks of the method.
+        method: &'static str,
+        /// Their kind.
+        kind: &'static str,
+        /// Their names.
+        names: Vec<String>,
+        /// A method that takes them.
+        instead: &'static str,
+    },
+    /// A setting that has no meaning for variables of more than one column.
+    #[error("{}", not_for_categories(what, names))]
+    NotForCategories {
+        /// The setting.
+        what: Action,
+        /// The categorical variables.
+        names: Vec<String>,
+    },
     /// A column without a single value.
     #[error("{}", no_values(column))]
     NoValues {
@@ -296,6 +335,11 @@ impl Error {
             Self::Collinear { names } => collinear(names),
             Self::NeedsRows { what } => needs_rows(what),
             Self::NoValues { column } => no_values(column),
+            Self::TooManyLevels { column } => too_many_levels(column),
+            Self::ColumnsNotTaken { method, kind, names, instead } => {
+                columns_not_taken(method, kind, names, instead)
+            }
+            Self::NotForCategories { what, names } => not_for_categories(what, names),
             Self::IncompleteSingular => incomplete_singular(),
             Self::Diverged { epoch, loss, learning_rate, set } => {
                 diverged(*epoch, *loss, *learning_rate, *set)

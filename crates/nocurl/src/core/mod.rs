@@ -2,11 +2,13 @@
 //! progress.
 
 pub mod advice;
+mod codes;
 mod dataset;
 pub mod error;
 pub mod graph;
 pub mod knowledge;
 pub mod moments;
+mod one_hot;
 pub(crate) mod parallel;
 mod product;
 pub(crate) mod progress;
@@ -14,14 +16,17 @@ pub mod simulate;
 mod termination;
 mod training;
 pub(crate) mod value;
+pub mod variable;
 
 pub use advice::{Action, Spelling, Text};
+pub use codes::Codes;
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
 pub use graph::{Dag, Determines, Order, Pdag};
 pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
+pub use one_hot::OneHot;
 pub use product::{gram_accumulate, matmul, matmul_accumulate};
 pub use progress::{Epoch, Keeper, Progress, Run, Stop, Watch};
 pub use termination::Termination;
@@ -29,3 +34,4 @@ pub use training::TrainingState;
 pub(crate) use training::unfit;
 pub use value::Value;
 pub(crate) use value::names;
+pub use variable::{Kind, Variable, Variables};

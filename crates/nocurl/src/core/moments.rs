@@ -4,6 +4,9 @@ use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
 use super::gram_accumulate;
+#[cfg(feature = "serde")]
+use super::variable::Variable;
+use super::variable::{Kind, Variables};
 use crate::core::Error;
 use crate::core::parallel::*;
 
@@ -17,6 +20,9 @@ const WIDE: usize = 512;
 const SEGMENTS: usize = 16;
 
 /// Mergeable first and second moments of named variables.
+///
+/// A variable is one column, or for a categorical one a block of them ([`Variables`]): means and
+/// second moments are those of the coded columns.
 ///
 /// Held as the mean and the scatter matrix, the sum of `(x - mean)(x - mean)'`, and combined by
 /// the pairwise update of Chan, Golub and LeVeque (1983), so that large means do not cost
@@ -37,7 +43,7 @@ const SEGMENTS: usize = 16;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Packed", into = "Packed"))]
 pub struct Moments {
-    names: Vec<String>,
+    variables: Variables,
     rows: u64,
     mean: Vec<f64>,
     /// Lower triangle only; the upper one is zero.
@@ -45,10 +51,11 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Moments of no rows yet.
-    pub fn new(names: Vec<String>) -> Self {
-        let d = names.len();
-        Self { names, rows: 0, mean: vec![0.0; d], scatter: Mat::zeros(d, d) }
+    /// Moments of no rows yet, of variables or of the names of numbers on a scale.
+    pub fn new(variables: impl Into<Variables>) -> Self {
+        let variables = variables.into();
+        let m = variables.width();
+        Self { variables, rows: 0, mean: vec![0.0; m], scatter: Mat::zeros(m, m) }
     }
 
     /// Moments with a known mean and covariance (divided by `rows`, not `rows - 1`), as an
@@ -57,12 +64,13 @@ impl Moments {
     /// # Errors
     /// When the sizes do not agree.
     pub fn from_covariance(
-        names: Vec<String>,
+        variables: impl Into<Variables>,
         rows: u64,
         mean: Vec<f64>,
         covariance: MatRef<'_, f64>,
     ) -> Result<Self, Error> {
-        let d = names.len();
+        let variables = variables.into();
+        let d = variables.width();
         if mean.len() != d || covariance.nrows() != d || covariance.ncols() != d {
             return Err(wrong_lengths(
                 d,
@@ -73,16 +81,16 @@ impl Moments {
         }
         let scatter =
             Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
-        Ok(Self { names, rows, mean, scatter })
+        Ok(Self { variables, rows, mean, scatter })
     }
 
-    /// Adds rows, given as a block with one row per observation. The block is used as work space:
-    /// its columns are centred in place.
+    /// Adds rows, given as a block with one row per observation, of coded columns. The block is used
+    /// as work space: its columns are centred in place.
     ///
     /// # Panics
-    /// When the block does not have one column per variable.
+    /// When the block does not have as many columns as code the variables.
     pub fn push_block(&mut self, mut block: MatMut<'_, f64>) {
-        assert_eq!(block.ncols(), self.names.len(), "one column per variable");
+        assert_eq!(block.ncols(), self.width(), "one column per coded column");
         let rows = block.nrows();
         if rows == 0 {
             return;
@@ -110,11 +118,11 @@ impl Moments {
     /// # Errors
     /// When the variables differ.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        if self.names != other.names {
+        if self.variables != other.variables {
             return Err(Error::DifferentVariables { what: "moments to merge" });
         }
-        for j in 0..self.names.len() {
-            for i in j..self.names.len() {
+        for j in 0..self.width() {
+            for i in j..self.width() {
                 self.scatter[(i, j)] += other.scatter[(i, j)];
             }
         }
@@ -143,9 +151,14 @@ impl Moments {
         }
     }
 
+    /// The variables.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
     /// Names of the variables.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.variables.names()
     }
 
     /// Number of rows.
@@ -155,24 +168,29 @@ impl Moments {
 
     /// Number of variables.
     pub fn columns(&self) -> usize {
-        self.names.len()
+        self.variables.size()
     }
 
-    /// Mean of each variable.
+    /// Number of columns that code the variables.
+    pub fn width(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Mean of each coded column.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Variance of each variable (divided by n).
+    /// Variance of each coded column (divided by n).
     pub fn variances(&self) -> Vec<f64> {
-        (0..self.columns()).map(|j| self.scatter[(j, j)] / self.rows as f64).collect()
+        (0..self.width()).map(|j| self.scatter[(j, j)] / self.rows as f64).collect()
     }
 
     /// The second moment matrix `S`: `X'X / n` of the data as given, or of the centred data.
     /// Symmetric, both triangles filled.
     pub fn second_moments(&self, center: bool) -> Mat<f64> {
         let n = self.rows as f64;
-        Mat::from_fn(self.columns(), self.columns(), |i, j| {
+        Mat::from_fn(self.width(), self.width(), |i, j| {
             let (low, high) = if i >= j { (j, i) } else { (i, j) };
             let covariance = self.scatter[(high, low)] / n;
             if center { covariance } else { covariance + self.mean[i] * self.mean[j] }
@@ -183,10 +201,12 @@ impl Moments {
     ///
     /// # Panics
     /// When an index is not a variable.
-    pub fn select(&self, columns: &[usize]) -> Self {
+    pub fn select(&self, variables: &[usize]) -> Self {
+        let columns: Vec<usize> =
+            variables.iter().flat_map(|&v| self.variables.columns(v)).collect();
         let d = columns.len();
         Self {
-            names: columns.iter().map(|&j| self.names[j].clone()).collect(),
+            variables: self.variables.select(variables),
             rows: self.rows,
             mean: columns.iter().map(|&j| self.mean[j]).collect(),
             scatter: Mat::from_fn(d, d, |a, b| {
@@ -196,10 +216,54 @@ impl Moments {
         }
     }
 
+    /// The same with more columns, which were zero in all rows.
+    pub(crate) fn grown(&self, variables: Variables) -> Self {
+        let (old, new) = (self.width(), variables.width());
+        let mut scatter = Mat::zeros(new, new);
+        scatter.as_mut().submatrix_mut(0, 0, old, old).copy_from(&self.scatter);
+        let mut mean = self.mean.clone();
+        mean.resize(new, 0.0);
+        Self { variables, rows: self.rows, mean, scatter }
+    }
+
+    /// The same columns under other names.
+    pub(crate) fn renamed(self, variables: Variables) -> Self {
+        debug_assert_eq!(variables.width(), self.width());
+        Self { variables, ..self }
+    }
+
+    /// The same rows in another coding of these variables: column `j` becomes the sum of the old
+    /// columns `i` times the factors `(i, factor)` listed for it.
+    pub(crate) fn recoded(&self, variables: Variables, columns: &[Vec<(usize, f64)>]) -> Self {
+        let at = |i: usize, j: usize| self.scatter[(i.max(j), i.min(j))];
+        let sum = |a: usize, b: usize| -> f64 {
+            let pairs = columns[a].iter().flat_map(|x| columns[b].iter().map(move |y| (x, y)));
+            pairs.map(|(&(i, p), &(j, q))| p * q * at(i, j)).sum()
+        };
+        let m = columns.len();
+        Self {
+            variables,
+            rows: self.rows,
+            mean: columns
+                .iter()
+                .map(|of| of.iter().map(|&(i, p)| p * self.mean[i]).sum())
+                .collect(),
+            scatter: Mat::from_fn(m, m, |a, b| if a >= b { sum(a, b) } else { 0.0 }),
+        }
+    }
+
     /// Positions of the variables that do not vary, up to rounding.
     pub fn constant_columns(&self) -> Vec<usize> {
-        let floor = f64::EPSILON * 64.0;
+        let constant = self.constant_coded();
         (0..self.columns())
+            .filter(|&v| self.variables.columns(v).all(|j| constant.binary_search(&j).is_ok()))
+            .collect()
+    }
+
+    /// Coded columns that do not vary, up to rounding.
+    pub(crate) fn constant_coded(&self) -> Vec<usize> {
+        let floor = f64::EPSILON * 64.0;
+        (0..self.width())
             .filter(|&j| {
                 let variance = self.scatter[(j, j)] / self.rows as f64;
                 // Numbers too large to square are no constant.
@@ -210,21 +274,21 @@ impl Moments {
 }
 
 /// Means and second moments of a matrix with one row per observation, in parallel.
-pub(crate) fn of_matrix(names: &[String], values: MatRef<'_, f64>) -> Moments {
-    let (n, d) = (values.nrows(), values.ncols());
+pub(crate) fn of_matrix(variables: &Variables, values: MatRef<'_, f64>) -> Moments {
+    let (n, d) = (values.nrows(), variables.width());
     let segments = if d >= WIDE { 1 } else { n.div_ceil(BLOCK_ROWS).clamp(1, SEGMENTS) };
     let length = n.div_ceil(segments).max(1);
     let parts: Vec<Moments> = (0..segments)
         .into_par_iter()
         .map(|segment| {
-            let mut moments = Moments::new(names.to_vec());
+            let mut moments = Moments::new(variables.clone());
             let mut block = Mat::zeros(BLOCK_ROWS, d);
             let end = n.min((segment + 1) * length);
             let mut start = n.min(segment * length);
             while start < end {
                 let rows = BLOCK_ROWS.min(end - start);
                 let mut used = block.as_mut().subrows_mut(0, rows);
-                used.copy_from(values.subrows(start, rows));
+                variables.code(values.subrows(start, rows), used.as_mut());
                 moments.push_block(used);
                 start += rows;
             }
@@ -232,7 +296,7 @@ pub(crate) fn of_matrix(names: &[String], values: MatRef<'_, f64>) -> Moments {
         })
         .collect();
     let mut parts = parts.into_iter();
-    let mut total = parts.next().unwrap_or_else(|| Moments::new(names.to_vec()));
+    let mut total = parts.next().unwrap_or_else(|| Moments::new(variables.clone()));
     for part in parts {
         total.merge(&part).expect("all parts have the same variables");
     }
@@ -240,11 +304,12 @@ pub(crate) fn of_matrix(names: &[String], values: MatRef<'_, f64>) -> Moments {
 }
 
 /// Means and second moments of the rows of a matrix, each `counts` times, one block after the other.
-pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32]) -> Moments {
-    let (n, d) = (values.nrows(), values.ncols());
+pub(crate) fn of_sample(variables: &Variables, values: MatRef<'_, f64>, counts: &[u32]) -> Moments {
+    let (n, d) = (values.nrows(), variables.width());
     assert_eq!(counts.len(), n, "one count for each row");
     let drawn: Vec<usize> = (0..n).filter(|&i| counts[i] > 0).collect();
-    let mut moments = Moments::new(names.to_vec());
+    let mut moments = Moments::new(variables.clone());
+    let origins = origins(variables);
     let mut block = Mat::zeros(BLOCK_ROWS.min(drawn.len()), d);
     let mut mean = vec![0.0; d];
     for rows in drawn.chunks(BLOCK_ROWS) {
@@ -252,12 +317,16 @@ pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32
         // The product of two such roots is the count.
         let roots: Vec<f64> = rows.iter().map(|&i| f64::from(counts[i]).sqrt()).collect();
         let mut used = block.as_mut().subrows_mut(0, rows.len());
-        for (j, mean) in mean.iter_mut().enumerate() {
-            let column = values.col(j);
-            let sum: f64 = rows.iter().map(|&i| f64::from(counts[i]) * column[i]).sum();
+        for (j, (mean, &(v, level))) in mean.iter_mut().zip(&origins).enumerate() {
+            let column = values.col(v);
+            let value = |i: usize| match level {
+                None => column[i],
+                Some(level) => f64::from(u8::from(column[i] == level)),
+            };
+            let sum: f64 = rows.iter().map(|&i| f64::from(counts[i]) * value(i)).sum();
             *mean = sum / total as f64;
             for (k, (&i, root)) in rows.iter().zip(&roots).enumerate() {
-                used[(k, j)] = root * (column[i] - *mean);
+                used[(k, j)] = root * (value(i) - *mean);
             }
         }
         gram_accumulate(&mut moments.scatter, used.as_ref());
@@ -266,11 +335,25 @@ pub(crate) fn of_sample(names: &[String], values: MatRef<'_, f64>, counts: &[u32
     moments
 }
 
+/// The variable behind each coded column, and the level that an indicator stands for.
+fn origins(variables: &Variables) -> Vec<(usize, Option<f64>)> {
+    let list = variables.list().iter().enumerate();
+    list.flat_map(|(v, variable)| {
+        let levels = 1..=variable.width();
+        let indicates = variable.kind == Kind::Categorical;
+        levels.map(move |level| (v, indicates.then_some(level as f64)))
+    })
+    .collect()
+}
+
 /// How moments are written: the lower triangle of the scatter matrix, row by row.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Packed {
     names: Vec<String>,
+    /// The variables, unless all are numbers on a scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variables: Option<Vec<Variable>>,
     rows: u64,
     mean: Vec<f64>,
     scatter: Vec<f64>,
@@ -279,12 +362,19 @@ struct Packed {
 #[cfg(feature = "serde")]
 impl From<Moments> for Packed {
     fn from(moments: Moments) -> Self {
-        let d = moments.columns();
+        let d = moments.width();
         let scatter = (0..d)
             .flat_map(|i| (0..=i).map(move |j| (i, j)))
             .map(|at| moments.scatter[at])
             .collect();
-        Self { names: moments.names, rows: moments.rows, mean: moments.mean, scatter }
+        let variables = &moments.variables;
+        Self {
+            names: variables.names().to_vec(),
+            variables: (!variables.is_continuous()).then(|| variables.list().to_vec()),
+            rows: moments.rows,
+            mean: moments.mean,
+            scatter,
+        }
     }
 }
 
@@ -304,7 +394,11 @@ impl TryFrom<Packed> for Moments {
     type Error = Error;
 
     fn try_from(packed: Packed) -> Result<Self, Error> {
-        let d = packed.names.len();
+        let variables = match packed.variables {
+            None => packed.names.into(),
+            Some(list) => Variables::new(list),
+        };
+        let d = variables.width();
         if packed.mean.len() != d || packed.scatter.len() != d * (d + 1) / 2 {
             let (means, entries) = (packed.mean.len(), packed.scatter.len());
             return Err(wrong_lengths(d, means, entries, d * (d + 1) / 2));
@@ -317,6 +411,6 @@ impl TryFrom<Packed> for Moments {
                     if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
                 },
             );
-        Ok(Self { names: packed.names, rows: packed.rows, mean: packed.mean, scatter })
+        Ok(Self { variables, rows: packed.rows, mean: packed.mean, scatter })
     }
 }

@@ -100,7 +100,7 @@ pub fn expectation_maximization(
     params: &EmParams,
     run: &Run<'_>,
 ) -> Result<EmFit, Error> {
-    let d = complete.columns();
+    let d = complete.width();
     if incomplete.ncols() != d {
         return Err(Error::Lengths {
             what: "columns of incomplete rows",
@@ -132,7 +132,7 @@ pub fn expectation_maximization(
         }
     }
     let moments = Moments::from_covariance(
-        complete.names().to_vec(),
+        complete.variables().clone(),
         rows,
         estimate.mean,
         estimate.covariance.as_ref(),
@@ -163,7 +163,7 @@ fn patterns(incomplete: MatRef<'_, f64>) -> Vec<Pattern> {
 
 /// Mean and variance of each variable from the values that are there, without correlations.
 fn start(complete: &Moments, incomplete: MatRef<'_, f64>) -> Result<Estimate, Error> {
-    let d = complete.columns();
+    let d = complete.width();
     let mut mean = vec![0.0; d];
     let mut covariance = Mat::zeros(d, d);
     let variances = complete.variances();
@@ -172,7 +172,7 @@ fn start(complete: &Moments, incomplete: MatRef<'_, f64>) -> Result<Estimate, Er
         let rows = complete.rows() as f64;
         let count = rows + values().count() as f64;
         if count == 0.0 {
-            return Err(Error::NoValues { column: complete.names()[j].clone() });
+            return Err(Error::NoValues { column: complete.variables().column_name(j) });
         }
         mean[j] = (rows * complete.mean()[j] + values().sum::<f64>()) / count;
         let known = if rows > 0.0 {

@@ -1,13 +1,22 @@
 //! What a linear method sees, and what it proposes.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::core::error::list;
-use crate::core::{Action, Dataset, Error, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Text};
+use crate::core::{
+    Action, Dataset, Error, Kind, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Text, Variables,
+};
 use crate::math::linalg;
 
 /// The second moments of the data, centred or not: all that a linear method sees.
+///
+/// A variable is one column of them, or a block of columns where it is categorical; then the
+/// problem is not [plain](Self::is_plain).
 #[derive(Debug, Clone)]
 pub struct Problem {
-    names: Vec<String>,
+    /// The variables, without levels that no row has.
+    variables: Variables,
     rows: u64,
     second_moments: Mat<f64>,
     warnings: Vec<Text>,
@@ -35,20 +44,21 @@ impl Problem {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
         }
+        let moments = &*levels_seen(moments);
         // Beyond these, squares and products of moments leave the range of numbers.
         const SIZES: std::ops::Range<f64> = 1e-150..1e150;
         let second_moments = moments.second_moments(center);
         let variances = moments.variances();
         let fits =
             |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
-        if let Some(j) = (0..moments.columns()).find(|&j| !fits(j)) {
+        if let Some(j) = (0..moments.width()).find(|&j| !fits(j)) {
             return Err(Error::ExtremeScale {
-                column: moments.names()[j].clone(),
+                column: moments.variables().column_name(j),
                 deviation: variances[j].sqrt(),
             });
         }
         let mut problem = Self {
-            names: moments.names().to_vec(),
+            variables: moments.variables().clone(),
             rows: moments.rows(),
             second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
@@ -66,7 +76,7 @@ impl Problem {
     /// Those of [`KnowledgeSpec::resolve`].
     pub fn with_knowledge(mut self, knowledge: &KnowledgeSpec) -> Result<Self, Error> {
         if !knowledge.is_empty() {
-            self.knowledge = knowledge.resolve(&self.names)?;
+            self.knowledge = knowledge.resolve(self.names())?;
         }
         Ok(self)
     }
@@ -84,7 +94,7 @@ impl Problem {
     fn regularise(&mut self) {
         /// Relative ridge: solutions keep half of the digits.
         const RIDGE: f64 = 1e-8;
-        let (n, d) = (self.rows, self.size());
+        let (n, d) = (self.rows, self.width());
         let Some(set) = linalg::collinear_set(self.covariance()) else { return };
         let (keep, add) = if n <= d as u64 {
             let shrinkage = oracle_shrinkage(self.covariance(), n);
@@ -96,11 +106,14 @@ impl Problem {
             self.sample = Some(self.covariance().to_owned());
             (1.0 - shrinkage, shrinkage)
         } else {
-            let names: Vec<String> = set.iter().map(|&j| self.names[j].clone()).collect();
+            let columns = set.iter().map(|&j| self.variables.column_name(j));
             let words = format!(
                 "columns {} are exactly collinear, so edges among them are arbitrary: ",
-                list(&names)
+                list(&columns.collect::<Vec<_>>())
             );
+            let mut names: Vec<String> =
+                set.iter().map(|&j| self.names()[self.variables.of_column(j)].clone()).collect();
+            names.dedup();
             self.warnings.push(Text::new(words).act(Action::leave_out_one(&names)));
             (1.0, RIDGE)
         };
@@ -124,12 +137,32 @@ impl Problem {
 
     /// Names of the variables.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.variables.names()
+    }
+
+    /// The variables, without levels that no row has.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
     }
 
     /// Number of variables, d.
     pub fn size(&self) -> usize {
-        self.names.len()
+        self.variables.size()
+    }
+
+    /// Number of columns of the second moments.
+    pub fn width(&self) -> usize {
+        self.variables.width()
+    }
+
+    /// The columns of a variable.
+    pub fn columns(&self, variable: usize) -> Range<usize> {
+        self.variables.columns(variable)
+    }
+
+    /// True when every variable is one column of the second moments.
+    pub fn is_plain(&self) -> bool {
+        self.variables.is_plain()
     }
 
     /// True when means are subtracted.
@@ -155,7 +188,7 @@ impl Problem {
 
     /// The error for second moments that cannot be inverted.
     pub(crate) fn singular(&self) -> Error {
-        Error::Collinear { names: self.names.clone() }
+        Error::Collinear { names: self.names().to_vec() }
     }
 
     /// `S = X'X / n`.
@@ -184,6 +217,47 @@ impl Problem {
     pub fn covariance(&self) -> MatRef<'_, f64> {
         self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
     }
+}
+
+/// The moments without the levels that no row has: their indicators are constant, and where it is
+/// the base that is missing, the others add up to 1, so the most common of them takes its place.
+fn levels_seen(moments: &Moments) -> Cow<'_, Moments> {
+    let variables = moments.variables();
+    if variables.is_plain() {
+        return Cow::Borrowed(moments);
+    }
+    let (n, mean) = (moments.rows() as f64, moments.mean());
+    let seen = |share: f64| share * n > 0.5;
+    let mut kept = Vec::with_capacity(moments.width());
+    let mut list = variables.list().to_vec();
+    for (v, variable) in list.iter_mut().enumerate() {
+        let columns = variables.columns(v);
+        if variable.kind != Kind::Categorical {
+            kept.push(columns.start);
+            continue;
+        }
+        let shares: Vec<f64> = columns.clone().map(|j| mean[j]).collect();
+        let mut levels: Vec<usize> = (0..shares.len()).filter(|&k| seen(shares[k])).collect();
+        let mut base = variable.levels[0].clone();
+        if !seen(1.0 - shares.iter().sum::<f64>()) {
+            let most = levels
+                .iter()
+                .copied()
+                .max_by(|&a, &b| shares[a].total_cmp(&shares[b]).then(b.cmp(&a)));
+            levels.retain(|&k| Some(k) != most);
+            if let Some(most) = most {
+                base = variable.levels[most + 1].clone();
+            }
+        }
+        kept.extend(levels.iter().map(|&k| columns.start + k));
+        let rest = levels.iter().map(|&k| variable.levels[k + 1].clone());
+        variable.levels = std::iter::once(base).chain(rest).collect();
+    }
+    if kept.len() == moments.width() {
+        return Cow::Borrowed(moments);
+    }
+    let columns: Vec<Vec<(usize, f64)>> = kept.into_iter().map(|j| vec![(j, 1.0)]).collect();
+    Cow::Owned(moments.recoded(Variables::new(list), &columns))
 }
 
 fn correlation_of(s: MatRef<'_, f64>) -> Mat<f64> {

@@ -1,6 +1,6 @@
 //! What there is to know about a method, said once, beside its code.
 
-use crate::core::Determines;
+use crate::core::{Determines, Kind};
 
 /// The most variables for which a check learns again where a method does not say otherwise: a
 /// limit of size and not of time, so that the same data always has the same findings.
@@ -40,7 +40,7 @@ pub struct Facts {
     /// The most variables for which a check learns again.
     pub most_to_check: usize,
     /// The kinds of columns it takes.
-    pub columns: &'static [ColumnKind],
+    pub columns: &'static [Kind],
     /// Where it was published.
     pub reference: &'static str,
     /// Its parameters.
@@ -64,7 +64,7 @@ impl Facts {
         knowledge: TakesKnowledge::Yes,
         checkpoint: false,
         most_to_check: MOST_TO_CHECK,
-        columns: &[ColumnKind::Continuous],
+        columns: Kind::NUMBERS,
         reference: "",
         parameters: &[],
     };
@@ -173,16 +173,6 @@ pub enum TakesKnowledge {
         /// The method to use.
         instead: &'static str,
     },
-}
-
-/// A kind of column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
-pub enum ColumnKind {
-    /// Numbers on a scale.
-    Continuous,
 }
 
 /// A parameter of a method, as its field describes it.

@@ -10,7 +10,7 @@ mod sweep;
 pub use self::nocurl::Variant;
 pub use exact::ExactScore;
 pub(crate) use facts::parameters;
-pub use facts::{ColumnKind, Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
+pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
 pub use method::{Method, Parameters, Task};
 pub use proposal::Proposal;

@@ -3,11 +3,13 @@
 use super::prune::prune;
 use super::{Fit, Options};
 use crate::core::error::SIMILAR_UNITS;
-use crate::core::{Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text};
+use crate::core::{
+    Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
+};
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
 use crate::math::{Problem, hodge};
-use crate::methods::{Proposal, Task};
+use crate::methods::{Facts, Proposal, Task};
 
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
 ///
@@ -44,10 +46,27 @@ pub fn learn<'a>(
 fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
     let problem =
         Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
+    takes(&options.algorithm.facts(), problem.variables())?;
+    if let Some(refine) = options.refine {
+        takes(&refine.facts(), problem.variables())?;
+    }
     if !problem.knowledge().is_empty() {
         options.algorithm.takes_knowledge()?;
     }
     Ok(problem)
+}
+
+/// Refuses columns of kinds that a method or a refinement does not take.
+fn takes(facts: &Facts, variables: &Variables) -> Result<(), Error> {
+    let other = |variable: &&Variable| !facts.columns.contains(&variable.kind);
+    let Some(first) = variables.list().iter().find(other) else { return Ok(()) };
+    let alike = variables.list().iter().filter(|variable| variable.kind == first.kind);
+    Err(Error::ColumnsNotTaken {
+        method: facts.phrase(),
+        kind: first.kind.name(),
+        names: alike.map(|variable| variable.name.clone()).collect(),
+        instead: "order-search",
+    })
 }
 
 /// Brings the proposed order in line with prior knowledge.

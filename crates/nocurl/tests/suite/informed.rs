@@ -17,7 +17,7 @@ use super::quick_methods;
 const D: usize = 5;
 
 fn named(data: &Dataset) -> Dataset {
-    let names = (0..data.names().len()).map(|i| format!("v{i}")).collect();
+    let names: Vec<String> = (0..data.names().len()).map(|i| format!("v{i}")).collect();
     Dataset::new(names, data.values().to_owned()).unwrap()
 }
 

@@ -36,6 +36,7 @@ mod registry;
 mod regress;
 mod simulate;
 mod sort_regress;
+mod variables;
 
 use ::nocurl::Algorithm;
 use ::nocurl::methods::{DagGnn, NoCurlGnn, NoCurlMlp, NotearsMlp};

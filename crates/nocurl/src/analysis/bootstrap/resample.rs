@@ -37,13 +37,15 @@ impl<'a> Resampler<'a> {
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
-            Data::Moments(_) | Data::Sampled(..) if needs_rows => {
+            Data::Moments(_) | Data::Sampled(..) | Data::Coded(..) if needs_rows => {
                 Err(Error::NeedsRows { what: Action::method(options.algorithm.name()) })
             }
-            Data::Moments(moments) | Data::Sampled(moments, _) if moments.rows() < 2 => {
+            Data::Moments(moments) | Data::Sampled(moments, _) | Data::Coded(moments, ..)
+                if moments.rows() < 2 =>
+            {
                 Err(Error::TooFewRows { rows: moments.rows(), needed: 2 })
             }
-            Data::Moments(moments) | Data::Sampled(moments, _) => {
+            Data::Moments(moments) | Data::Sampled(moments, _) | Data::Coded(moments, ..) => {
                 Ok(Self::Gaussian(Gaussian::new(moments)))
             }
         }
@@ -105,7 +107,7 @@ impl<'a> Gaussian<'a> {
 
     /// The moments of as many rows of this law.
     fn draw(&self, stream: &mut Xoshiro256PlusPlus) -> Result<Moments, Error> {
-        let (rows, d) = (self.moments.rows(), self.moments.columns());
+        let (rows, d) = (self.moments.rows(), self.moments.width());
         let n = rows as f64;
         let scatter = wishart_of_factor(&self.factor, rows - 1, stream);
         let normal: Vec<f64> = (0..d).map(|_| StandardNormal.sample(stream)).collect();
@@ -116,7 +118,7 @@ impl<'a> Gaussian<'a> {
             })
             .collect();
         let covariance = Mat::from_fn(d, d, |i, j| scatter[(i, j)] / n);
-        Moments::from_covariance(self.moments.names().to_vec(), rows, mean, covariance.as_ref())
+        Moments::from_covariance(self.moments.variables().clone(), rows, mean, covariance.as_ref())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Error, list};
 use crate::core::advice::{Action, Text};
+use crate::core::variable::MOST_LEVELS;
 
 pub(super) fn parameter(name: &'static str, value: &str, reason: &str) -> Text {
     Text::new("parameter ").act(Action::parameter(name)).say(format!(" is {value}: {reason}"))
@@ -74,6 +75,43 @@ pub(super) fn needs_rows(what: &Action) -> Text {
 pub(super) fn no_values(column: &String) -> Text {
     Text::new(format!("column `{column}` has no values at all; "))
         .act(Action::leave_out(std::slice::from_ref(column)))
+}
+
+pub(super) fn too_many_levels(column: &String) -> Text {
+    Text::new(format!(
+        "column `{column}` has more than {MOST_LEVELS} levels, as keys and free text have; "
+    ))
+    .act(Action::leave_out(std::slice::from_ref(column)))
+    .say(", or put its levels into fewer groups")
+}
+
+pub(super) fn columns_not_taken(
+    method: &str,
+    kind: &str,
+    names: &[String],
+    instead: &'static str,
+) -> Text {
+    let columns = if names.len() == 1 { "column" } else { "columns" };
+    Text::new(format!(
+        "{method} takes no {kind} {columns}, as {} {}: use ",
+        list(names),
+        if names.len() == 1 { "is" } else { "are" }
+    ))
+    .act(Action::method(instead))
+    .say(", or ")
+    .act(Action::leave_out(names))
+}
+
+pub(super) fn not_for_categories(what: &Action, names: &[String]) -> Text {
+    Text::default()
+        .act(what.clone())
+        .say(format!(" needs one number for each variable, but {} ", list(names)))
+        .say(if names.len() == 1 {
+            "is categorical: do without it, or "
+        } else {
+            "are categorical: do without it, or "
+        })
+        .act(Action::leave_out(names))
 }
 
 pub(super) fn incomplete_singular() -> Text {

@@ -40,6 +40,15 @@ fn all() -> Vec<Error> {
         E::ForeignCheckpoint,
         E::NotFinite { column: name(), row: 3 },
         E::NoValues { column: name() },
+        E::NotALevel { column: name(), row: 3, value: 0.5 },
+        E::TooManyLevels { column: name() },
+        E::ColumnsNotTaken {
+            method: "nocurl",
+            kind: "categorical",
+            names: names(),
+            instead: "order-search",
+        },
+        E::NotForCategories { what: Action::setting("prune"), names: names() },
         E::IncompleteSingular,
         E::ExtremeScale { column: name(), deviation: 1e200 },
         E::OutOfRange { stage: "the method", advice: SIMILAR_UNITS },
@@ -67,6 +76,8 @@ fn all() -> Vec<Error> {
             E::Collinear { .. } | E::NeedsRows { .. } | E::Lengths { .. } => {}
             E::DifferentSizes { .. } | E::DifferentVariables { .. } => {}
             E::DifferentRows { .. } | E::InvalidEdge { .. } | E::NoAcyclicMember => {}
+            E::NotALevel { .. } | E::TooManyLevels { .. } => {}
+            E::ColumnsNotTaken { .. } | E::NotForCategories { .. } => {}
             E::Intervention { .. } | E::ForeignCheckpoint | E::NotFinite { .. } => {}
             E::NoValues { .. } | E::IncompleteSingular | E::ExtremeScale { .. } => {}
             E::OutOfRange { .. } | E::Diverged { .. } | E::OutOfMemory { .. } => {}

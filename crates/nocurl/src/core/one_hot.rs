@@ -1,0 +1,221 @@
+//! Moments of levels that are not known beforehand.
+
+use faer::{Mat, MatMut};
+
+use super::variable::{Kind, Variables};
+use super::{Dataset, Error, Moments, Variable};
+
+/// Moments of a table in pieces, of which none has seen all levels.
+///
+/// Columns of levels hold codes, as [`Levels`](crate::variable::Levels) gives them. Every level
+/// has an indicator column of its own here, and a level that a piece has not seen is a column of
+/// zeros, so that pieces can be merged whatever they saw. At the end the levels are put in their
+/// order, and the columns become those of the [`Variables`]. A table without levels costs what
+/// [`Moments`] cost, and has the same bits.
+///
+/// ```
+/// use nocurl::variable::Levels;
+/// use nocurl::{Kind, Mat, OneHot, Variable};
+/// let (mut first, mut second) = (Levels::default(), Levels::default());
+/// let code = |levels: &mut Levels, name| levels.code(name).unwrap() as f64;
+/// let mut total = OneHot::new(&[false, true]);
+/// let species = ["cat", "dog", "cat"].map(|name| code(&mut first, name));
+/// total.push(Mat::from_fn(3, 2, |i, j| [i as f64, species[i]][j]).as_mut());
+/// let mut later = OneHot::new(&[false, true]);
+/// let species = ["emu", "cat"].map(|name| code(&mut second, name));
+/// later.push(Mat::from_fn(2, 2, |i, j| [i as f64, species[i]][j]).as_mut());
+/// let places = first.absorb(&second);
+/// total.append(later, &[vec![], places]);
+/// let (species, places) =
+///     Variable::of_levels("species", Kind::Categorical, first.names(), &total.counts(1));
+/// assert_eq!(species.levels, ["cat", "dog", "emu"]);
+/// let moments = total.finish(vec![Variable::continuous("age"), species].into(), &[vec![], places]);
+/// assert_eq!((moments.columns(), moments.width()), (2, 3));
+/// assert_eq!(moments.mean()[1..], [0.2, 0.2]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct OneHot {
+    /// For each variable whether it has levels.
+    discrete: Vec<bool>,
+    /// The columns of each variable: one, or one for each level by its code.
+    columns: Vec<Vec<usize>>,
+    moments: Moments,
+    /// Indicators of a block of rows.
+    work: Mat<f64>,
+}
+
+impl OneHot {
+    /// No rows yet, of variables with levels or without.
+    pub fn new(discrete: &[bool]) -> Self {
+        let numbers = discrete.iter().filter(|&&discrete| !discrete).count();
+        let mut next = 0..numbers;
+        let columns = discrete.iter().map(|&levels| match levels {
+            true => Vec::new(),
+            false => next.next().into_iter().collect(),
+        });
+        Self {
+            columns: columns.collect(),
+            discrete: discrete.to_vec(),
+            moments: Moments::new(unnamed(numbers)),
+            work: Mat::new(),
+        }
+    }
+
+    /// Adds complete rows with one column for each variable; the block may be used as work space.
+    ///
+    /// # Panics
+    /// When the block does not have one column per variable.
+    pub fn push(&mut self, mut block: MatMut<'_, f64>) {
+        assert_eq!(block.ncols(), self.discrete.len(), "one column per variable");
+        if !self.discrete.contains(&true) {
+            self.moments.push_block(block);
+            return;
+        }
+        let rows = block.nrows();
+        let codes = (0..self.discrete.len()).map(|v| match self.discrete[v] {
+            false => 1,
+            true => {
+                let column = block.as_ref().col(v);
+                let most = column.iter().fold(-1.0, |most: f64, &code| most.max(code));
+                (most + 1.0) as usize
+            }
+        });
+        self.know(&codes.collect::<Vec<_>>());
+        let width = self.moments.width();
+        if self.work.nrows() < rows || self.work.ncols() < width {
+            self.work = Mat::zeros(rows, width);
+        }
+        let mut coded = self.work.as_mut().submatrix_mut(0, 0, rows, width);
+        for (v, columns) in self.columns.iter().enumerate() {
+            let from = block.as_mut().col_mut(v);
+            if !self.discrete[v] {
+                coded.as_mut().col_mut(columns[0]).copy_from(from);
+                continue;
+            }
+            columns.iter().for_each(|&j| coded.as_mut().col_mut(j).fill(0.0));
+            for i in 0..rows {
+                coded[(i, columns[from[i] as usize])] = 1.0;
+            }
+        }
+        self.moments.push_block(coded);
+    }
+
+    /// Makes columns for levels of these many codes.
+    fn know(&mut self, codes: &[usize]) {
+        let width = self.moments.width();
+        let mut next = width;
+        for (columns, &codes) in self.columns.iter_mut().zip(codes) {
+            let more = codes.saturating_sub(columns.len());
+            columns.extend(next..next + more);
+            next += more;
+        }
+        if next > width {
+            self.moments = self.moments.grown(unnamed(next));
+        }
+    }
+
+    /// Adds what was gathered from later rows of the same variables. `places` has, for each
+    /// variable with levels, what its later codes become, as
+    /// [`Levels::absorb`](crate::variable::Levels::absorb) says.
+    ///
+    /// # Panics
+    /// When a code has no place.
+    pub fn append(&mut self, later: Self, places: &[Vec<usize>]) {
+        if !self.discrete.contains(&true) {
+            self.moments.merge(&later.moments).expect("the variables are the same");
+            return;
+        }
+        let codes = (0..self.discrete.len()).map(|v| match self.discrete[v] {
+            false => 1,
+            true => {
+                let places = &places[v][..later.columns[v].len()];
+                places.iter().map(|&place| place + 1).max().unwrap_or(0)
+            }
+        });
+        self.know(&codes.collect::<Vec<_>>());
+        let width = self.moments.width();
+        let mut factors = vec![Vec::new(); width];
+        for (v, columns) in later.columns.iter().enumerate() {
+            for (code, &from) in columns.iter().enumerate() {
+                let code = if self.discrete[v] { places[v][code] } else { 0 };
+                factors[self.columns[v][code]].push((from, 1.0));
+            }
+        }
+        let later = later.moments.recoded(unnamed(width), &factors);
+        self.moments.merge(&later).expect("the columns are the same now");
+    }
+
+    /// Rows gathered.
+    pub fn rows(&self) -> u64 {
+        self.moments.rows()
+    }
+
+    /// How often each level of a variable was seen, by its code.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn counts(&self, variable: usize) -> Vec<u64> {
+        let rows = self.moments.rows() as f64;
+        let columns = self.columns[variable].iter();
+        columns.map(|&j| (self.moments.mean()[j] * rows).round() as u64).collect()
+    }
+
+    /// The moments of these variables, whose levels have the positions that `places` lists for
+    /// their codes, as [`Variable::of_levels`] gives them.
+    ///
+    /// # Panics
+    /// When a code has no place.
+    pub fn finish(self, variables: Variables, places: &[Vec<usize>]) -> Moments {
+        let mut factors: Vec<Vec<(usize, f64)>> = vec![Vec::new(); variables.width()];
+        for (v, columns) in self.columns.iter().enumerate() {
+            let target = variables.columns(v).start;
+            let variable = &variables.list()[v];
+            for (code, &from) in columns.iter().enumerate() {
+                let (column, factor) = match variable.kind {
+                    Kind::Continuous => (target, 1.0),
+                    Kind::Binary | Kind::Ordinal => (target, places[v][code] as f64),
+                    // The base has no column.
+                    Kind::Categorical => match places[v][code] {
+                        0 => continue,
+                        place => (target + place - 1, 1.0),
+                    },
+                };
+                if factor != 0.0 {
+                    factors[column].push((from, factor));
+                }
+            }
+        }
+        if variables.is_continuous() {
+            return self.moments.renamed(variables);
+        }
+        self.moments.recoded(variables, &factors)
+    }
+}
+
+/// Columns that need no names yet.
+fn unnamed(columns: usize) -> Variables {
+    Variables::continuous(vec![String::new(); columns])
+}
+
+impl Dataset {
+    /// A data set of codes that become positions of levels, as [`Variable::of_levels`] says.
+    ///
+    /// # Errors
+    /// As [`Dataset::new`].
+    ///
+    /// # Panics
+    /// When a code has no place.
+    pub fn of_codes(
+        variables: Vec<Variable>,
+        mut values: Mat<f64>,
+        places: &[Vec<usize>],
+    ) -> Result<Self, Error> {
+        for (v, variable) in variables.iter().enumerate().filter(|(_, v)| v.is_discrete()) {
+            debug_assert!(!variable.levels.is_empty(), "discrete variables have levels");
+            for value in values.col_as_slice_mut(v) {
+                *value = places[v][*value as usize] as f64;
+            }
+        }
+        Self::new(Variables::new(variables), values)
+    }
+}
