@@ -14,10 +14,11 @@ pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
     let assumption = options.facts().directions.sentence();
     let all = document.edges.len();
     let reversible = reversible(document);
-    let directions = format!("{all} direction{}", if all == 1 { "" } else { "s" });
-    let shared = match all - reversible.len() {
-        0 => format!("none of {directions}"),
-        some => format!("{some} of {directions}"),
+    let shared = match (all - reversible.len(), all) {
+        (0, 1) => "do not determine the one direction".into(),
+        (1, 1) => "determine the one direction".into(),
+        (0, _) => format!("determine none of {all} directions"),
+        (some, _) => format!("determine {some} of {all} directions"),
     };
     let evidence = match options.knowledge.is_empty() {
         true => "Conditional independences",
@@ -26,16 +27,17 @@ pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
     let one = reversible.len() == 1;
     let rest = match (document.determines, reversible.len()) {
         _ if all == 0 => "There are no edges".into(),
-        (Determines::Skeleton, _) => format!("None of {directions} is determined"),
-        (Determines::Class, 0) => format!("{evidence} determine {shared}"),
+        (Determines::Skeleton, _) if all == 1 => "The one direction is not determined".into(),
+        (Determines::Skeleton, _) => format!("None of {all} directions is determined"),
+        (Determines::Class, 0) => format!("{evidence} {shared}"),
         (Determines::Class, _) => format!(
-            "{evidence} determine {shared}; {} {} undetermined",
-            named(&reversible, "-", all),
+            "{evidence} {shared}; {} {} undetermined",
+            named(&reversible, "--", all),
             if one { "is" } else { "are" }
         ),
-        (Determines::Graph, 0) => format!("{evidence} alone determine {shared} as well"),
+        (Determines::Graph, 0) => format!("{evidence} alone {shared} as well"),
         (Determines::Graph, _) => format!(
-            "{evidence} alone determine {shared}; {} need{} that assumption",
+            "{evidence} alone {shared}; {} need{} that assumption",
             named(&reversible, "->", all),
             if one { "s" } else { "" }
         ),

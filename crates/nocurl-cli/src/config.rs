@@ -161,9 +161,9 @@ fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
             MissingArgument::Em => Missing::Em,
         },
         header: match arguments.header {
-            HeaderArgument::Auto => Header::Detect,
-            HeaderArgument::Yes => Header::Present,
-            HeaderArgument::No => Header::Absent,
+            HeaderArgument::Auto => Header::Auto,
+            HeaderArgument::Yes => Header::Yes,
+            HeaderArgument::No => Header::No,
         },
         delimiter: arguments.delimiter.as_deref().map(delimiter).transpose()?,
         ..ReadOptions::default()

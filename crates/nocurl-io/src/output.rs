@@ -8,7 +8,7 @@ use crate::Error;
 
 /// Checks that a file can be written at `path`, without leaving anything behind.
 ///
-/// Meant for before long work: a missing or read-only folder, or a folder in the place of the
+/// To be called before long work: a missing or read-only folder, or a folder in the place of the
 /// file, is found now rather than at the end.
 ///
 /// # Errors

@@ -96,7 +96,7 @@ fn names_may_hold_anything_and_may_be_absent() {
     let unnamed = text(",b\n0,2\n1,4\n");
     assert_eq!(unnamed.data.names(), ["x1", "b"]);
     assert!(unnamed.warnings[0].contains("leave out `x1`"), "{}", unnamed.warnings[0]);
-    let options = ReadOptions { header: nocurl_io::Header::Present, ..Default::default() };
+    let options = ReadOptions { header: nocurl_io::Header::Yes, ..Default::default() };
     let source = Source::bytes("t.csv", "1,2\n3,4\n5,6\n");
     assert_eq!(read_moments(&source, &options, &Run::default()).unwrap().data.names(), ["1", "2"]);
 }
@@ -328,7 +328,7 @@ proptest! {
             let path = folder.path().join(name);
             write_table(&path, &data).unwrap();
             let options =
-                ReadOptions { header: nocurl_io::Header::Present, ..Default::default() };
+                ReadOptions { header: nocurl_io::Header::Yes, ..Default::default() };
             let table = read_dataset(&Source::new(&path), &options, &Run::default()).unwrap();
             if name != "t.npy" {
                 prop_assert_eq!(table.data.names(), data.names(), "{}", name);

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use nocurl::Prune;
 use nocurl::bootstrap::BootstrapParams;
-use nocurl::refine::Refine;
 use nocurl::{Algorithm, KnowledgeSpec, Options};
 use nocurl_app::{Job, Outcome};
-use nocurl_io::{Missing, ReadOptions, Source, read_knowledge};
+use nocurl_io::{ReadOptions, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, guarded};
@@ -24,18 +23,18 @@ use crate::watch;
 struct Request {
     method: String,
     parameters: Map<String, Value>,
-    center: bool,
-    refine: Option<Refine>,
-    prune: Option<Prune>,
-    threshold: Option<f64>,
+    center: Value,
+    refine: Value,
+    prune: Value,
+    threshold: Value,
     seed: u64,
     /// Statements, or the path of a file that has them.
     knowledge: Option<Value>,
-    missing: Missing,
-    drop_constant: bool,
-    bootstrap: Option<usize>,
+    missing: Value,
+    drop_constant: Value,
+    bootstrap: Value,
     checkpoint: Option<PathBuf>,
-    diagnose: bool,
+    diagnose: Value,
     threads: Option<usize>,
 }
 
@@ -51,25 +50,41 @@ impl Request {
             Some(statements) => serde_json::from_value(statements)
                 .map_err(|error| Failure::value(format!("knowledge: {error}")))?,
         };
+        let replicates: Option<usize> = setting("bootstrap", self.bootstrap, "a whole number")?;
         let bootstrap =
-            self.bootstrap.map(|replicates| BootstrapParams { replicates, ..Default::default() });
+            replicates.map(|replicates| BootstrapParams { replicates, ..Default::default() });
         let options = Options {
             algorithm,
-            center: self.center,
-            refine: self.refine,
-            prune: self.prune,
-            threshold: self.threshold,
+            center: setting("center", self.center, SWITCH)?,
+            refine: setting("refine", self.refine, "")?,
+            prune: setting("prune", self.prune, "")?,
+            threshold: setting("threshold", self.threshold, "a number")?,
             seed: self.seed,
             knowledge,
         };
         let read = ReadOptions {
-            missing: self.missing,
-            drop_constant: self.drop_constant,
+            missing: setting("missing", self.missing, "")?,
+            drop_constant: setting("drop_constant", self.drop_constant, SWITCH)?,
             ..ReadOptions::default()
         };
-        let (checkpoint, diagnose) = (self.checkpoint, self.diagnose);
+        let diagnose = setting("diagnose", self.diagnose, SWITCH)?;
+        let checkpoint = self.checkpoint;
         Ok((Job { read, options, bootstrap, checkpoint, diagnose }, self.threads))
     }
+}
+
+const SWITCH: &str = "True or False";
+
+/// The value of a setting; the error has its name, what was expected (what the type of the setting
+/// says of itself where `expected` is empty) and what was given.
+fn setting<T: DeserializeOwned>(name: &str, value: Value, expected: &str) -> Result<T, Failure> {
+    T::deserialize(&value).map_err(|error| {
+        let given = nocurl::Value::from(value);
+        Failure::value(match expected {
+            "" => format!("{name}: {error}"),
+            expected => format!("{name}: expected {expected}, got `{given}`"),
+        })
+    })
 }
 
 /// Learns from a table and returns the description of the graph as JSON.

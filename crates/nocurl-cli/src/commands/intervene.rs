@@ -67,15 +67,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         graph: &graph.label,
         determines: graph.determines,
         set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
-        variables: (0..after.len())
-            .map(|i| Moved {
-                variable: &graph.names[i],
-                before: means[i],
-                after: after[i],
-                difference: after[i] - means[i],
-                identified: identified[i],
-            })
-            .collect(),
+        variables: moved(&graph.names, means, &after, &identified),
         warnings: &warnings,
     };
     let json = report::json(&document)?;
@@ -98,6 +90,24 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     text += &format!("\n{}", table(&document.variables, &variables));
     text += &report::warnings(&warnings);
     report::print(&text)
+}
+
+/// What becomes of each variable.
+fn moved<'a>(
+    names: &'a [String],
+    means: &[f64],
+    after: &[f64],
+    identified: &[bool],
+) -> Vec<Moved<'a>> {
+    (0..after.len())
+        .map(|i| Moved {
+            variable: &names[i],
+            before: means[i],
+            after: after[i],
+            difference: after[i] - means[i],
+            identified: identified[i],
+        })
+        .collect()
 }
 
 /// The variables that are set, by their positions.

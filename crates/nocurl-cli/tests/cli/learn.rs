@@ -271,9 +271,19 @@ fn it_is_said_which_directions_are_determined() {
     let class = said(&["rain.csv", "--method", "fges"]);
     assert!(class.contains("determine none of 2 directions; `"), "{class}");
     assert!(class.ends_with("` are undetermined."), "{class}");
-    assert!(class.contains("`wet` - `slip`") || class.contains("`slip` - `wet`"), "{class}");
+    assert!(class.contains("`wet` -- `slip`") || class.contains("`slip` -- `wet`"), "{class}");
     let skeleton = said(&["rain.csv", "--method", "mmpc"]);
     assert!(skeleton.contains("None of 2 directions is determined."), "{skeleton}");
+    for (method, ending) in [
+        (
+            "fges",
+            "independences do not determine the one direction; `rain` -- `wet` is undetermined.",
+        ),
+        ("mmpc", "The one direction is not determined."),
+    ] {
+        let one = said(&["rain.csv", "--columns", "wet,rain", "--method", method]);
+        assert!(one.ends_with(ending), "{one}");
+    }
     let baseline = said(&["rain.csv", "--method", "sortnregress"]);
     assert!(baseline.contains("`rain` -> `wet` need that assumption"), "{baseline}");
     assert!(said(&["rain.csv", "--threshold", "9"]).ends_with("There are no edges."));

@@ -164,9 +164,9 @@ impl Top {
         let (cells, end) = dialect.record(text, start);
         let numeric = |cell: &[u8]| fast_float2::parse::<f64, _>(unquote(cell).as_ref()).is_ok();
         let is_header = match header {
-            Header::Present => true,
-            Header::Absent => false,
-            Header::Detect => {
+            Header::Yes => true,
+            Header::No => false,
+            Header::Auto => {
                 !cells.iter().any(|cell| numeric(cell))
                     || !cells.iter().all(|cell| numeric(cell) || is_missing(&unquote(cell)))
             }

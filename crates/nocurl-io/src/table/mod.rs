@@ -63,11 +63,11 @@ pub enum Missing {
 pub enum Header {
     /// It does unless all its cells are numbers.
     #[default]
-    Detect,
+    Auto,
     /// It does, even if the names are numbers.
-    Present,
+    Yes,
     /// It does not: the columns are `x1` to `xd`.
-    Absent,
+    No,
 }
 
 /// How a table is read.
@@ -79,7 +79,7 @@ pub enum Header {
 /// | `drop_constant` | false | leave out columns that do not vary, with a warning |
 /// | `missing` | error | see [`Missing`] |
 /// | `format` | by extension, else by the first bytes | see [`Format`] |
-/// | `header` | detect | see [`Header`]; text only |
+/// | `header` | auto | see [`Header`]; text only |
 /// | `delimiter` | detect | byte between cells, a space for any run of blanks; text only |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Default for ReadOptions {
             drop_constant: false,
             missing: Missing::Error,
             format: None,
-            header: Header::Detect,
+            header: Header::Auto,
             delimiter: None,
             max_columns: 20_000,
         }

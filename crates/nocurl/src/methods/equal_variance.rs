@@ -25,7 +25,7 @@ pub enum Direction {
 /// finds the order. Both directions are one Cholesky factorisation on the smallest remaining
 /// pivot, of the second moments or of their inverse: O(d^3).
 ///
-/// The result rests on equal error variances and so on the units of the columns: data that has
+/// The result depends on equal error variances and so on the units of the columns: data that has
 /// been standardised, or measured in unlike units, gives an order without meaning.
 ///
 /// Reference: Chen, Drton and Wang, *On causal discovery with an equal-variance assumption*,

@@ -59,7 +59,7 @@ use crate::methods::Proposal;
 /// multiple of their size. That code prints several graphs, among them that of the epoch with the
 /// smallest `KL + NLL`, which can be an early one with cycles; the last one is as close to the truth.
 ///
-/// Edges that prior knowledge forbids are pinned at 0. Directions rest on equal variances after one
+/// Edges that prior knowledge forbids are pinned at 0. Directions come from equal variances after one
 /// transformation that all variables share, so they depend on units.
 ///
 /// The weights returned are *linear parts*: coefficients of the linear regression of each variable

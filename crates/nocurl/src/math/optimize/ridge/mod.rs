@@ -139,9 +139,7 @@ fn minimise_by(
     let mut trial = Mat::<f64>::zeros(d, d);
 
     // The gradient of F, S A - S, is carried along: a step P changes it by S P.
-    let mut smooth = Mat::<f64>::zeros(d, d);
-    linalg::matmul(smooth.as_mut(), second_moments, weights.as_ref());
-    smooth -= second_moments;
+    let mut smooth = gradient(second_moments, weights.as_ref());
     let mut loss = half_trace(weights.as_ref(), smooth.as_ref());
 
     let mut h = penalty.evaluate(weights.as_ref());
@@ -153,13 +151,7 @@ fn minimise_by(
             break Termination::MaxIterations;
         }
         iterations += 1;
-        let progress = Progress {
-            stage: "first estimate",
-            done: iterations,
-            total: None,
-            objective: Some(objective),
-        };
-        run.step(progress)?;
+        run.step(progress(iterations, objective))?;
 
         let iterate = Iterate {
             second_moments,
@@ -184,11 +176,7 @@ fn minimise_by(
             break Termination::Stalled;
         };
         std::mem::swap(weights, &mut trial);
-        for j in 0..d {
-            for i in 0..d {
-                smooth[(i, j)] += next.length * smooth_step[(i, j)];
-            }
-        }
+        add_scaled(&mut smooth, next.length, &smooth_step);
         let decrease = objective - next.objective;
         (loss, h, objective) = (next.loss, next.h, next.objective);
         if decrease <= problem.tolerance * objective.abs().max(1.0) {
@@ -196,6 +184,26 @@ fn minimise_by(
         }
     };
     Ok(Info { penalty: h, iterations, evaluations, termination })
+}
+
+/// The gradient of F: `S A - S`.
+fn gradient(second_moments: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> Mat<f64> {
+    let mut smooth = Mat::<f64>::zeros(weights.nrows(), weights.ncols());
+    linalg::matmul(smooth.as_mut(), second_moments, weights);
+    smooth -= second_moments;
+    smooth
+}
+
+fn progress(iterations: u64, objective: f64) -> Progress {
+    Progress { stage: "first estimate", done: iterations, total: None, objective: Some(objective) }
+}
+
+fn add_scaled(sum: &mut Mat<f64>, factor: f64, addend: &Mat<f64>) {
+    for j in 0..sum.ncols() {
+        for i in 0..sum.nrows() {
+            sum[(i, j)] += factor * addend[(i, j)];
+        }
+    }
 }
 
 /// The loss along a step: a parabola, and the slope of the whole objective at its start.
