@@ -210,7 +210,7 @@ impl Grid {
     /// Checks what no single field can say.
     ///
     /// # Errors
-    /// A name that occurs twice, or nothing to run.
+    /// A name that occurs twice or cannot be written, or nothing to run.
     pub fn validate(&self) -> Result<(), Error> {
         let input = |message: &str| Err(Error::Input(message.into()));
         if self.trials == 0 {
@@ -219,9 +219,25 @@ impl Grid {
         if self.sizes.is_empty() || self.sizes.iter().any(|&size| size < 2) {
             return input("`sizes` must be numbers of variables, from 2 upwards");
         }
+        // The folder for results is named after the grid.
+        if self.name.is_empty() || self.name.len() > 100 || self.name.contains(['/', '\\']) {
+            return input(&format!(
+                "`name` is `{}`: it must be fit for a folder, without slashes and of 1 to 100 \
+                 characters",
+                self.name.escape_debug()
+            ));
+        }
         let mut seen = BTreeSet::new();
         let scenarios = self.scenarios.iter().map(|scenario| ("scenario", &scenario.name));
         let contenders = self.contenders.iter().map(|contender| ("method", &contender.name));
+        let names = scenarios.clone().chain(contenders.clone());
+        if let Some((_, name)) = names
+            .chain([("grid", &self.name)])
+            .find(|(_, name)| name.chars().any(|c| c.is_control() || is_bidirectional(c)))
+        {
+            let name = name.escape_debug();
+            return input(&format!("the name `{name}` holds characters that cannot be shown"));
+        }
         match scenarios.chain(contenders).find(|entry| !seen.insert(*entry)) {
             Some((kind, name)) => input(&format!(
                 "two entries of [[{kind}]] are named `{name}`: give each a `name` of its own"
@@ -229,6 +245,11 @@ impl Grid {
             None => Ok(()),
         }
     }
+}
+
+/// Characters that change the direction of the text after them.
+fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn chosen<T>(

@@ -24,6 +24,6 @@ pub mod table;
 
 pub use error::Error;
 pub use grid::{Contender, Grid, Scenario};
-pub use results::{Log, Row};
+pub use results::{FILES, Log, Row};
 pub use run::{Settings, run};
 pub use summary::{Cell, Estimate, Verdict, summarise};

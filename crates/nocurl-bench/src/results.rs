@@ -5,10 +5,11 @@
 //! that the next run cuts off.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use nocurl_io::Claim;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -141,17 +142,23 @@ pub struct Log {
     file: File,
     length: u64,
     rows: Vec<Row>,
+    /// No other run writes here meanwhile.
+    _claim: Claim,
 }
+
+/// Names of all files that a bench has in its folder.
+pub const FILES: [&str; 6] =
+    ["results.csv", "results.json", "tables.md", "tables.csv", "shd.svg", "time.svg"];
 
 impl Log {
     /// Opens the results in a folder, which is made if it is not there; rows of an earlier run are
-    /// read, and a line that it left unfinished goes.
+    /// read, and a line that it left unfinished goes. A folder with other files in it is not filled,
+    /// unless they are grids.
     ///
     /// # Errors
-    /// Results of another grid, seed or version, a run that is still writing, or a file that
-    /// cannot be read or written. Nothing is changed then.
+    /// Results of another grid, seed or version, a run that is still writing, another kind of
+    /// folder, or a file that cannot be read or written. Nothing is changed then.
     pub fn open(folder: &Path, grid: &Grid, seed: u64) -> Result<Self, Error> {
-        std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         let (path, definition) = (folder.join("results.csv"), folder.join("results.json"));
         let refused = |why: String| {
             let advice = "choose another folder with --output, or remove this one";
@@ -164,13 +171,21 @@ impl Log {
             }
             Err(_) => None,
         };
+        if known.is_none() {
+            // An empty file of results is what a run leaves that was killed in its first moment.
+            let is_ours = |name: &str| name == "results.csv" || name.ends_with(".toml");
+            nocurl_io::check_folder(folder, is_ours)?;
+        }
         let mut joined = Definition::new(grid, seed);
         if let Some(text) = &known {
             let earlier = serde_json::from_str(text)
                 .map_err(|error| refused(format!("results.json cannot be read: {error}")))?;
             joined = joined.join(earlier).map_err(refused)?;
         }
-        let mut log = Self::read(path)?;
+        std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        let claim = Claim::of_folder(folder)?;
+        nocurl_io::check_writable(&definition)?;
+        let mut log = Self::read(path, claim)?;
         let text = serde_json::to_string_pretty(&joined).unwrap_or_default() + "\n";
         if known.as_ref() != Some(&text) {
             nocurl_io::write_text(&definition, &text)?;
@@ -206,7 +221,7 @@ impl Log {
         Ok(())
     }
 
-    fn read(path: PathBuf) -> Result<Self, Error> {
+    fn read(path: PathBuf, claim: Claim) -> Result<Self, Error> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -214,10 +229,6 @@ impl Log {
             .truncate(false)
             .open(&path)
             .map_err(Error::file(&path))?;
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            let path = path.display();
-            return Err(Error::Input(format!("`{path}`: another run is writing to it")));
-        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(Error::file(&path))?;
         bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
@@ -225,7 +236,7 @@ impl Log {
             .deserialize()
             .collect::<Result<Vec<Row>, _>>()
             .map_err(|error| Error::Input(format!("`{}`: {error}", path.display())))?;
-        Ok(Self { path, file, length: bytes.len() as u64, rows })
+        Ok(Self { path, file, length: bytes.len() as u64, rows, _claim: claim })
     }
 
     fn cut_torn_line(&mut self) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nocurl::Prune;
@@ -8,8 +8,8 @@ use nocurl::bootstrap::BootstrapParams;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::Job;
-use nocurl_bench::{Grid, Settings};
-use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, Source, check_writable};
+use nocurl_bench::{FILES, Grid, Settings};
+use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, RunFiles, Source};
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -17,7 +17,7 @@ use crate::args::{
     PipelineArguments, PruneArgument, SimulateArguments, TableArguments,
 };
 use crate::failure::Failure;
-use crate::output::is_same_file;
+use crate::output::OUTPUT;
 use crate::parameter;
 
 /// False discovery rate of `--prune t-test`.
@@ -51,16 +51,7 @@ impl Learn {
         let bootstrap = arguments
             .bootstrap
             .map(|replicates| BootstrapParams { replicates, ..BootstrapParams::default() });
-        for output in &arguments.output {
-            GraphFormat::of_path(output)?;
-            check_writable(output)?;
-            if is_same_file(output, &arguments.data) {
-                return Err(Failure::Input(format!(
-                    "output `{}` is the table to read: choose another name",
-                    output.display()
-                )));
-            }
-        }
+        check_files(&arguments)?;
         let job = Job {
             read,
             options,
@@ -68,15 +59,6 @@ impl Learn {
             checkpoint: arguments.checkpoint.clone(),
             diagnose: !arguments.no_diagnosis,
         };
-        let same = |path: &Path, other: &PathBuf| path == other || is_same_file(path, other);
-        if let Some(path) = &job.checkpoint
-            && (same(path, &arguments.data) || arguments.output.iter().any(|o| same(path, o)))
-        {
-            return Err(Failure::Input(format!(
-                "--checkpoint: `{}` has another use here: choose another name",
-                path.display()
-            )));
-        }
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
             source: Source::new(&arguments.data),
@@ -86,6 +68,22 @@ impl Learn {
             quiet: arguments.quiet,
         })
     }
+}
+
+/// Checks that what will be written can be, and is nothing that is read.
+fn check_files(arguments: &LearnArguments) -> Result<(), Failure> {
+    let mut files = RunFiles::default().reads("the table", &arguments.data);
+    if let Some(path) = arguments.knowledge.path() {
+        files = files.reads("the prior knowledge", path);
+    }
+    for output in &arguments.output {
+        GraphFormat::of_path(output)?;
+        files = files.writes(OUTPUT, output);
+    }
+    if let Some(path) = &arguments.checkpoint {
+        files = files.writes("the checkpoint", path);
+    }
+    Ok(files.check()?)
 }
 
 fn algorithm(arguments: &MethodArguments) -> Result<Algorithm, Failure> {
@@ -227,14 +225,12 @@ impl Simulate {
             standardize: arguments.standardize,
         };
         simulation.validate()?;
-        check_writable(&arguments.output)?;
+        let mut files = RunFiles::default().writes(OUTPUT, &arguments.output);
         for truth in &arguments.truth {
             GraphFormat::of_path(truth)?;
-            check_writable(truth)?;
-            if truth == &arguments.output {
-                return Err(Failure::Input("--output and --truth name the same file".into()));
-            }
+            files = files.writes("the true graph", truth);
         }
+        files.check()?;
         Ok(Self {
             simulation,
             seed: arguments.seed,
@@ -320,6 +316,12 @@ impl Bench {
             retry: arguments.retry,
         };
         let output = arguments.output.unwrap_or_else(|| format!("bench-{}", grid.name).into());
+        if output.is_dir() {
+            // Links in it may lead anywhere.
+            let files = RunFiles::default().reads("the grid", &arguments.grid);
+            let all = FILES.iter().fold(files, |all, name| all.writes(OUTPUT, output.join(name)));
+            all.check()?;
+        }
         Ok(Self { grid, selected, settings, output, quiet: arguments.quiet })
     }
 }

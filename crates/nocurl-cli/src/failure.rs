@@ -106,6 +106,7 @@ impl From<nocurl_bench::Error> for Failure {
     fn from(error: nocurl_bench::Error) -> Self {
         match error {
             nocurl_bench::Error::Input(message) => Self::Input(message),
+            nocurl_bench::Error::Report(error) => Self::writing(&error),
             error => Self::Other(error.to_string()),
         }
     }

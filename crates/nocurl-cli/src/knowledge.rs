@@ -37,6 +37,11 @@ pub(crate) struct KnowledgeArguments {
 }
 
 impl KnowledgeArguments {
+    /// The file, if there is one.
+    pub(crate) fn path(&self) -> Option<&PathBuf> {
+        self.knowledge.as_ref()
+    }
+
     /// All that is stated, without contradictions among the statements.
     pub(crate) fn specification(&self) -> Result<KnowledgeSpec, Failure> {
         let stated = KnowledgeSpec {

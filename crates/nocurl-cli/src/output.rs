@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use nocurl_io::{check_writable, write_text};
+use nocurl_io::{RunFiles, write_text};
 
 use crate::failure::Failure;
+
+/// How messages speak of what is written.
+pub(crate) const OUTPUT: &str = "the output";
 
 /// How a result goes into a file.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +20,13 @@ enum Format {
 pub(crate) struct Outputs<'a>(Vec<(&'a Path, Format)>);
 
 impl<'a> Outputs<'a> {
-    /// Checks destinations before any work; `what` is what will be written, in the plural.
-    pub(crate) fn check(what: &str, paths: &'a [PathBuf]) -> Result<Self, Failure> {
+    /// Checks destinations before any work; `what` is what will be written, in the plural, and
+    /// `files` is what the command reads.
+    pub(crate) fn check(
+        what: &'static str,
+        paths: &'a [PathBuf],
+        mut files: RunFiles,
+    ) -> Result<Self, Failure> {
         let mut outputs = Vec::new();
         for path in paths {
             let format = match path.extension().and_then(|extension| extension.to_str()) {
@@ -30,22 +38,11 @@ impl<'a> Outputs<'a> {
                     return Err(Failure::Input(message));
                 }
             };
-            check_writable(path)?;
+            files = files.writes(OUTPUT, path);
             outputs.push((path.as_path(), format));
         }
+        files.check()?;
         Ok(Self(outputs))
-    }
-
-    /// Refuses to overwrite a file that is about to be read.
-    pub(crate) fn spare(&self, input: &Path) -> Result<(), Failure> {
-        for (path, _) in &self.0 {
-            if is_same_file(path, input) {
-                let path = path.display();
-                let message = format!("output `{path}` is the file to read: choose another name");
-                return Err(Failure::Input(message));
-            }
-        }
-        Ok(())
     }
 
     /// Writes a result in both of its forms, each where it is asked for.
@@ -59,11 +56,6 @@ impl<'a> Outputs<'a> {
         }
         Ok(())
     }
-}
-
-/// True when both paths lead to one file that exists.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Records as CSV, with names quoted where they need it.

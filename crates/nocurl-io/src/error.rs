@@ -51,6 +51,44 @@ pub enum Error {
         /// The file.
         path: String,
     },
+    /// An output that the run reads.
+    #[error("{what} {path} is also {input}, which is read: choose another name for it")]
+    OutputIsInput {
+        /// What would be written, as in `the graph`.
+        what: &'static str,
+        /// Where, quoted.
+        path: String,
+        /// What is read from there, as in `the table`.
+        input: &'static str,
+    },
+    /// Two outputs in one place.
+    #[error("{what} {path} and {other} {other_path} are one file: choose another name for one")]
+    OneOutputTwice {
+        /// The first.
+        what: &'static str,
+        /// Where, quoted.
+        path: String,
+        /// The second.
+        other: &'static str,
+        /// Where, quoted.
+        other_path: String,
+    },
+    /// A folder to be filled that has something else in it.
+    #[error("{path} has files of another kind in it, such as `{found}`: choose another folder")]
+    ForeignFolder {
+        /// The folder, quoted.
+        path: String,
+        /// One of its files.
+        found: String,
+    },
+    /// A file or a folder that another process is writing.
+    #[error("{path} is in use by {holder}: wait for it to end, or choose another name")]
+    InUse {
+        /// The file or folder, quoted.
+        path: String,
+        /// Who writes it.
+        holder: String,
+    },
     /// A file without a single byte, or without anything but blank lines.
     #[error("{path} is empty")]
     Empty {

@@ -10,7 +10,8 @@
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
 //! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
-//! | is the destination any good, before hours of work | [`check_writable`] |
+//! | are the destinations any good, before hours of work | [`RunFiles`], [`check_writable`] |
+//! | nobody else writes there | [`Claim`] |
 //!
 //! Tables are CSV (any usual delimiter), Parquet, Arrow IPC or NumPy `.npy`, from a path, from
 //! standard input or from memory; see [`Source`] and [`Format`]. Tables that are in memory already
@@ -44,7 +45,7 @@ pub use graph::{
     GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
 pub use knowledge::read_knowledge;
-pub use output::{check_writable, write_text};
+pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
     Columns, Header, Input, Missing, Origin, ReadOptions, Table, read_dataset, read_moments,

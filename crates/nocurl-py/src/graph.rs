@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nocurl::{Dag, Determines, Pdag, effects};
-use nocurl_io::{Class, GraphDocument, GraphFormat, Source};
+use nocurl_io::{Class, GraphDocument, GraphFormat, RunFiles, Source};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -63,10 +63,18 @@ pub(crate) fn format_graph(document: &str, format: &str) -> PyResult<String> {
     })?)
 }
 
-/// Writes a graph to a file; the extension says how.
+/// Writes a graph to a file, which must not be the table it was learnt from; the extension says how.
 #[pyfunction]
 pub(crate) fn write_graph(document: &str, path: PathBuf) -> PyResult<()> {
-    Ok(guarded(|| Ok(nocurl_io::write_graph(&path, &parsed(document)?)?))?)
+    Ok(guarded(|| {
+        let document = parsed(document)?;
+        let mut files = RunFiles::default().writes("the graph", &path);
+        if let Some(input) = &document.input {
+            files = files.reads("the table", &input.path);
+        }
+        files.check()?;
+        Ok(nocurl_io::write_graph(&path, &document)?)
+    })?)
 }
 
 /// The description of a graph by its matrix and names, as JSON.

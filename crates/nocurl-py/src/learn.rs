@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nocurl::bootstrap::BootstrapParams;
 use nocurl::{Algorithm, KnowledgeSpec, Options};
 use nocurl_app::{Job, Outcome};
-use nocurl_io::{ReadOptions, Source, read_knowledge};
+use nocurl_io::{ReadOptions, RunFiles, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -39,6 +39,21 @@ struct Request {
 }
 
 impl Request {
+    /// Checks that the checkpoint can be written and is nothing that is read.
+    fn check_files(&self, table: &Bound<'_, PyAny>) -> Result<(), Failure> {
+        let mut files = RunFiles::default();
+        if let Ok(path) = table.extract::<PathBuf>() {
+            files = files.reads("the table", path);
+        }
+        if let Some(Value::String(path)) = &self.knowledge {
+            files = files.reads("the prior knowledge", path);
+        }
+        if let Some(path) = &self.checkpoint {
+            files = files.writes("the checkpoint", path);
+        }
+        Ok(files.check()?)
+    }
+
     fn job(self) -> Result<(Job, Option<usize>), Failure> {
         let mut algorithm = Algorithm::from_name(&self.method)?;
         for (name, value) in self.parameters {
@@ -100,6 +115,7 @@ pub(crate) fn learn(
     let (job, threads) = guarded(|| {
         let request: Request =
             serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
+        request.check_files(table)?;
         request.job()
     })?;
     let outcome = match table.cast::<Moments>() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nocurl::effects;
 use nocurl::graph::Reachability;
 use nocurl::{Determines, Mat};
-use nocurl_io::BootstrapSummary;
+use nocurl_io::{BootstrapSummary, RunFiles};
 use serde::Serialize;
 
 use super::weighted::Weighted;
@@ -40,8 +40,8 @@ struct Effect<'a> {
 
 /// Runs the command.
 pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
-    let outputs = Outputs::check("effects", &arguments.output)?;
-    outputs.spare(&arguments.graph)?;
+    let files = RunFiles::default().reads("the graph", &arguments.graph);
+    let outputs = Outputs::check("effects", &arguments.output, files)?;
     let graph = Weighted::read(&arguments.graph)?;
     let find = |flag: &str, name: &Option<String>| {
         name.as_ref().map(|name| graph.variable(flag, name)).transpose()

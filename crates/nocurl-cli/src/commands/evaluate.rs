@@ -6,7 +6,7 @@ use std::path::Path;
 use nocurl::Determines;
 use nocurl::metrics::Comparison;
 use nocurl_app::score;
-use nocurl_io::{GraphDocument, GraphFormat, Source, read_graph};
+use nocurl_io::{GraphDocument, GraphFormat, RunFiles, Source, read_graph};
 use serde_json::Value;
 
 use crate::args::EvaluateArguments;
@@ -16,7 +16,10 @@ use crate::report;
 
 /// Runs the command.
 pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
-    let outputs = Outputs::check("scores", &arguments.output)?;
+    let files = RunFiles::default()
+        .reads("the true graph", &arguments.truth)
+        .reads("the estimated graph", &arguments.estimate);
+    let outputs = Outputs::check("scores", &arguments.output, files)?;
     let truth = Side::read(&arguments.truth)?;
     let estimate = Side::read(&arguments.estimate)?;
     let (names, note) = shared_names(&truth, &estimate)?;

@@ -1,6 +1,7 @@
 //! `nocurl intervene`: the means of all variables after some are set.
 
 use nocurl::{Determines, effects};
+use nocurl_io::RunFiles;
 use serde::Serialize;
 
 use super::weighted::Weighted;
@@ -38,8 +39,8 @@ struct Moved<'a> {
 
 /// Runs the command.
 pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
-    let outputs = Outputs::check("means", &arguments.output)?;
-    outputs.spare(&arguments.graph)?;
+    let files = RunFiles::default().reads("the graph", &arguments.graph);
+    let outputs = Outputs::check("means", &arguments.output, files)?;
     let typed: Vec<(&str, f64)> =
         arguments.set.iter().map(|text| setting(text)).collect::<Result<_, _>>()?;
     let graph = Weighted::read(&arguments.graph)?;

@@ -99,7 +99,7 @@ fn outputs_that_cannot_be_written_are_found_before_the_data_is_read() {
     }
     folder.write("data.csv", chain());
     let line = folder.refused(&["learn", "data.csv", "--output", "./data.csv"]);
-    assert!(line.contains("is the table to read"), "{line}");
+    assert!(line.contains("is also the table, which is read"), "{line}");
     let line = folder.refused(&["learn", "data.csv", "--output", "g.json", "--output", "no/g.dot"]);
     assert!(line.contains("no/g.dot"), "{line}");
     assert_eq!(folder.text("data.csv"), chain());

@@ -129,8 +129,8 @@ fn checkpoints_are_refused_where_they_make_no_sense() {
          nocurl-mlp"
     );
     for (flags, reason) in [
-        (vec!["--checkpoint", "x.csv"], "another use"),
-        (vec!["--checkpoint", "g.json", "--output", "g.json"], "another use"),
+        (vec!["--checkpoint", "x.csv"], "is also the table"),
+        (vec!["--checkpoint", "g.json", "--output", "g.json"], "are one file"),
         (vec!["--checkpoint", "none/run.state"], "no folder"),
         (vec!["--checkpoint", "run.state", "--bootstrap", "2"], "--bootstrap"),
     ] {

@@ -174,7 +174,10 @@ fn bad_questions_are_refused() {
         (vec!["effects", "other.json"], vec!["schema `nocurl/graph/9` is not known"]),
         (vec!["effects", "none.json"], vec!["none.json"]),
         (vec!["effects", "g.json", "--output", "e.txt"], vec!["e.txt", ".json or .csv"]),
-        (vec!["effects", "g.json", "--output", "./g.json"], vec!["is the file to read"]),
+        (
+            vec!["effects", "g.json", "--output", "./g.json"],
+            vec!["is also the graph, which is read"],
+        ),
         (set("a"), vec!["--do a", "write --do VARIABLE=VALUE"]),
         (set("a=high"), vec!["--do a=high", "not a number"]),
         (set("a=inf"), vec!["finite"]),

@@ -10,6 +10,7 @@ mod interrupt;
 mod knowledge;
 mod learn;
 mod methods;
+mod overwrite;
 mod simulate;
 
 use std::fs;

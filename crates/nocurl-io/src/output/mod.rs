@@ -1,23 +1,37 @@
-//! The one place that writes files: whole or not at all.
+//! The one place that writes files: whole or not at all, and never over something that the run
+//! reads.
+
+mod claim;
+mod files;
+mod identity;
+mod temporary;
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
+pub use claim::Claim;
+pub use files::{RunFiles, check_folder};
+use temporary::{sweep, temporary_like};
 
-/// Checks that a file can be written at `path`, without leaving anything behind.
+/// Checks that a file can be written at `path`, and removes what a run that crashed has left beside
+/// it. Nothing is left behind.
 ///
-/// To be called before long work: a missing or read-only folder, or a folder in the place of the
-/// file, is found now rather than at the end.
+/// To be called before long work: a missing or read-only folder, a folder in the place of the file, or
+/// an owner that could not be kept is found now rather than at the end.
 ///
 /// # Errors
 /// [`Error::Io`] with the reason.
 pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
     let path = path.as_ref();
-    let (_, folder) = resolve(path).map_err(|error| failed(path, &error))?;
-    temporary_in(&folder).map_err(|error| failed(path, &error))?;
-    Ok(())
+    let check = || -> io::Result<()> {
+        let (target, folder) = resolve(path)?;
+        sweep(&folder);
+        temporary_like(&target, &folder)?;
+        Ok(())
+    };
+    check().map_err(|error| failed(path, &error))
 }
 
 /// Writes text to a file, whole or not at all.
@@ -28,27 +42,53 @@ pub fn write_text(path: impl AsRef<Path>, text: &str) -> Result<(), Error> {
     write_atomic(path.as_ref(), |file| file.write_all(text.as_bytes()))
 }
 
-/// Writes a file atomically: into a temporary file beside it, flushed to disk, then renamed.
+/// Writes a file atomically: into a temporary file beside it, flushed to disk, then renamed. A file
+/// that is there is replaced, with its mode and owner kept.
 pub(crate) fn write_atomic(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<&mut fs::File>) -> io::Result<()>,
 ) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         let (target, folder) = resolve(path)?;
-        let mut temporary = temporary_in(&folder)?;
+        let mut temporary = temporary_like(&target, &folder)?;
         let mut writer = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
         fill(&mut writer)?;
         writer.flush()?;
         drop(writer);
         temporary.as_file().sync_all()?;
         temporary.persist(target).map_err(|error| error.error)?;
-        Ok(())
+        sync_folder(&folder)
     };
     write().map_err(|error| failed(path, &error))
 }
 
+/// Makes the new name last: without it a crash of the machine may bring the old file back.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match fs::File::open(folder).and_then(|folder| folder.sync_all()) {
+        // Folders that can be written but not read, and file systems without this.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput
+                    | io::ErrorKind::Unsupported
+                    | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+/// Links to follow before they are taken to go round in a circle.
+const MOST_LINKS: usize = 40;
+
 /// The real file behind `path` and its folder. Renaming onto a device or a link would replace it,
-/// so links are followed and anything but a plain file is refused.
+/// so links are followed, also to files that are not there yet, and anything but a plain file is
+/// refused.
 fn resolve(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let target = match fs::metadata(path) {
         Ok(existing) if existing.is_dir() => return Err(io::Error::other("it is a folder")),
@@ -62,12 +102,9 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
         Err(_) if path.file_name().is_none() => {
             return Err(io::Error::other("it is not the name of a file"));
         }
-        Err(_) => path.to_path_buf(),
+        Err(_) => end_of_links(path)?,
     };
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
+    let folder = folder_of(&target);
     match fs::metadata(&folder) {
         Ok(found) if found.is_dir() => Ok((target, folder)),
         Ok(_) => Err(io::Error::other(format!("`{}` is not a folder", folder.display()))),
@@ -78,16 +115,23 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     }
 }
 
-/// A file that removes itself unless it is renamed, with the permissions of an ordinary new file.
-fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".nocurl-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+/// Where a path leads whose last part may be a link to nothing.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = folder_of(&path).join(to),
+            Err(_) => return Ok(path),
+        }
     }
-    builder.tempfile_in(folder)
+    Err(io::Error::other("its links go round in a circle"))
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
