@@ -7,7 +7,8 @@ use nocurl::bootstrap::{Bootstrap, BootstrapParams, MOST_REPLICATES, bootstrap};
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
-    Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset, read_sampled,
+    Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
+    read_sampled,
 };
 
 use crate::{Error, Outcome};
@@ -37,6 +38,8 @@ impl Job {
     pub fn run<'a>(&self, input: impl Into<Input<'a>>, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
+        // Held until the end, so that no other run writes to the same file meanwhile.
+        let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
         if self.bootstrap.is_some() && self.read.missing == Missing::Em {
             return Err(Error::NoRowsToDraw);
         }

@@ -56,7 +56,8 @@ Examples:
   nocurl learn data.csv --tier age,sex --tier dose --tier health --require dose,health
   zcat data.csv.gz | nocurl learn - --missing em
 
-Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C, 1 anything else.";
+Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP),
+1 anything else.";
 
 #[derive(Debug, Args)]
 #[command(after_help = LEARN_EXAMPLES)]

@@ -4,6 +4,7 @@ use std::io;
 
 use nocurl::Text;
 
+use crate::signals;
 use crate::spelling::Flags;
 
 /// What is left of most commands that are stopped.
@@ -14,7 +15,7 @@ pub(crate) const NOTHING: &str = "nothing was written";
 pub(crate) enum Failure {
     /// Something about the input or the flags, which the user can change.
     Input(String),
-    /// Ctrl-C, and what is left of the work.
+    /// Ctrl-C or a signal like it, and what is left of the work.
     Interrupted(String),
     /// Anything else, such as a disk that filled up while writing.
     Other(String),
@@ -28,7 +29,7 @@ impl Failure {
             Self::ClosedPipe => 0,
             Self::Other(_) => 1,
             Self::Input(_) => 2,
-            Self::Interrupted(_) => 130,
+            Self::Interrupted(_) => signals::exit_code(),
         }
     }
 

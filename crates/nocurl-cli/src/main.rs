@@ -14,6 +14,7 @@ mod output;
 mod parameter;
 mod progress;
 mod report;
+mod signals;
 mod spelling;
 mod support;
 

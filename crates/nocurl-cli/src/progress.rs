@@ -1,4 +1,4 @@
-//! Watching long work on a terminal, and stopping it with Ctrl-C.
+//! Watching long work on a terminal, and stopping it by Ctrl-C and signals like it.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nocurl::{Epoch, Progress, Run};
 
 use crate::failure::{Failure, NOTHING};
-use crate::report;
+use crate::{report, signals};
 
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -55,8 +55,7 @@ impl Watch {
         let interrupted = Failure::Interrupted(left.clone());
         let state = Arc::new(AtomicU8::new(RUNNING));
         let shared = state.clone();
-        // Without a handler Ctrl-C ends the program at once, which leaves nothing behind either.
-        let _ = ctrlc::set_handler(move || {
+        signals::on_request(move || {
             let moved =
                 shared.compare_exchange(RUNNING, STOPPED, Ordering::SeqCst, Ordering::SeqCst);
             if moved.is_ok() {

@@ -183,7 +183,11 @@ mod stopped {
     }
 
     fn interrupt(child: Child) -> (Option<i32>, String) {
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        signalled(child, "-INT")
+    }
+
+    fn signalled(child: Child, signal: &str) -> (Option<i32>, String) {
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
         let output = child.wait_with_output().unwrap();
         assert!(sent.unwrap().success() || output.status.success());
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -205,6 +209,23 @@ mod stopped {
             told.contains("kept in `run.state`; run the same command again to go on"),
             "{told}"
         );
+        assert_eq!(folder.files(), ["run.state", "x.csv"]);
+    }
+
+    #[test]
+    fn a_request_to_end_keeps_the_training_too() {
+        let folder = Folder::new();
+        table(&folder, "x.csv", "1");
+        let flags = ["--param", "epochs=100000000", "--checkpoint", "run.state"];
+        let child = start(&folder, &with(&flags));
+        std::thread::sleep(Duration::from_millis(700));
+        // Meanwhile nobody else may have the file.
+        let told = folder.refused(&with(&flags));
+        assert!(told.contains("`run.state` is in use by process"), "{told}");
+        assert!(told.contains(&child.id().to_string()), "{told}");
+        let (code, told) = signalled(child, "-TERM");
+        assert_eq!(code, Some(143), "{told}");
+        assert!(told.contains("kept in `run.state`"), "{told}");
         assert_eq!(folder.files(), ["run.state", "x.csv"]);
     }
 

@@ -76,3 +76,73 @@ fn ctrl_c_keeps_the_finished_trials_of_a_bench() {
     assert!(told.contains("kept in out") && told.contains("the same command"), "{told}");
     assert!(rows().ends_with('\n') && rows().lines().count() >= 3);
 }
+
+/// Starts the program and sends it a signal after a while.
+fn stopped_by(signal: &str, folder: &Folder, arguments: &[&str]) -> std::process::Output {
+    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+        .args(arguments)
+        .current_dir(folder.path("."))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    child.wait_with_output().unwrap()
+}
+
+const FOREVER: [&str; 6] = ["learn", "rain.csv", "--bootstrap", "1000000", "--output", "g.json"];
+
+#[test]
+fn requests_to_end_and_closed_terminals_stop_as_ctrl_c_does() {
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        let folder = Folder::new();
+        folder.write("rain.csv", chain());
+        let output = stopped_by(signal, &folder, &FOREVER);
+        assert_eq!(output.status.code(), Some(code), "{signal}: {output:?}");
+        assert_eq!(output.stderr, b"error: interrupted: nothing was written\n");
+        assert_eq!(folder.files(), ["rain.csv"]);
+    }
+}
+
+#[test]
+fn a_signal_that_was_ignored_at_the_start_stays_so() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let program = assert_cmd::cargo::cargo_bin("nocurl");
+    let script = format!("trap '' HUP; exec '{}' {}", program.display(), FOREVER.join(" "));
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder.path("."))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let id = child.id().to_string();
+    let send = |signal: &str| Command::new("kill").args([signal, &id]).status();
+    assert!(send("-HUP").unwrap().success());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let running = send("-0").unwrap().success();
+    assert!(send("-TERM").unwrap().success());
+    let code = child.wait().unwrap().code();
+    assert_eq!((running, code), (true, Some(143)));
+}
+
+#[test]
+fn what_a_killed_run_leaves_is_gone_after_the_next() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let waiting = ["learn", "rain.csv", "--quiet", "--output", "g.json"];
+    // As after a kill between writing and renaming, and while a training was kept.
+    folder.write(".nocurl-Ab12Cd.part", "{ half of");
+    folder.write(".nocurl-run.state.lock", "process 1 on another\n");
+    folder.run(&waiting);
+    assert_eq!(folder.files(), [".nocurl-run.state.lock", "g.json", "rain.csv"]);
+    let training = ["--method", "notears-mlp", "--param", "hidden=2", "--checkpoint", "run.state"];
+    folder.run(&[&waiting[..], &training[..]].concat());
+    assert_eq!(folder.files(), ["g.json", "rain.csv", "run.state"]);
+}

@@ -83,7 +83,7 @@ fn mistakes_write_nothing() {
         (&["--variables", "1"], "variables"),
         (&["--degree", "100"], "degree"),
         (&["--truth", "t.xyz"], "t.xyz"),
-        (&["--truth", "data.csv"], "same file"),
+        (&["--truth", "data.csv"], "are one file"),
     ];
     for (flags, told) in cases {
         let line = folder.refused(&[&["simulate", "--output", "data.csv"], flags].concat());
