@@ -66,7 +66,7 @@ pub trait Parameters {
 /// A way to learn a graph: a type whose fields are its parameters.
 ///
 /// To add one, write a file with the type, its facts and how it proposes an order, and add a line
-/// to the list in `registry.rs`. The command line, Python, the benchmarks, the documentation and
+/// to the list in `methods/mod.rs`. The command line, Python, the benchmarks, the documentation and
 /// the tests of all methods then have it.
 pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters + 'static {
     /// What there is to know about it, with these parameters.
