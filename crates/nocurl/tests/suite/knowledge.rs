@@ -93,9 +93,9 @@ fn sources_come_first_and_sinks_last() {
     assert!(knowledge.must_precede(1, 3) && !knowledge.allows(1, 3) && knowledge.allows(3, 2));
 }
 
-#[test]
-fn contradictions_are_named() {
-    let cases = [
+/// Statements that cannot all hold, and what is said of them.
+fn contradictions() -> Vec<(KnowledgeSpec, &'static str)> {
+    vec![
         (
             KnowledgeSpec { required: edges(&[(0, 1), (3, 0), (1, 2), (2, 0)]), ..none() },
             "the required edges `v0` -> `v1` -> `v2` -> `v0` are a cycle",
@@ -146,8 +146,12 @@ fn contradictions_are_named() {
         ),
         (KnowledgeSpec { required: edges(&[(2, 2)]), ..none() }, "an edge from `v2` to itself"),
         (KnowledgeSpec { forbidden: edges(&[(2, 2)]), ..none() }, "an edge from `v2` to itself"),
-    ];
-    for (spec, told) in cases {
+    ]
+}
+
+#[test]
+fn contradictions_are_named() {
+    for (spec, told) in contradictions() {
         assert_eq!(refusal(&spec), format!("prior knowledge: {told}"));
     }
     let unknown = KnowledgeSpec { sinks: vec!["V3x".into()], ..none() };
