@@ -39,6 +39,7 @@ methods! {
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }
     notears_mlp { NotearsMlp, NoCurlMlp }
+    gran_dag { GranDag, NoCurlGran }
     sort_regress { SortNRegress, R2SortNRegress }
     #[cfg(feature = "toy")]
     toy { Toy }

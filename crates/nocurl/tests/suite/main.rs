@@ -11,6 +11,7 @@ mod effects;
 mod equal_variance;
 mod exact;
 mod fges;
+mod gran_dag;
 mod hodge;
 mod informed;
 mod knowledge;
@@ -39,7 +40,7 @@ mod sort_regress;
 mod variables;
 
 use ::nocurl::Algorithm;
-use ::nocurl::methods::{DagGnn, NoCurlGnn, NoCurlMlp, NotearsMlp};
+use ::nocurl::methods::{DagGnn, GranDag, NoCurlGnn, NoCurlGran, NoCurlMlp, NotearsMlp};
 
 /// All methods, those that train with so few epochs and rows that they end at once.
 fn quick_methods() -> Vec<Algorithm> {
@@ -65,6 +66,13 @@ fn quick_methods() -> Vec<Algorithm> {
             ..NotearsMlp::default()
         }),
         Algorithm::from(NoCurlMlp { hidden: 3, max_iterations: 20, ..NoCurlMlp::default() }),
+        Algorithm::from(GranDag { hidden: 3, max_iterations: 20, ..GranDag::default() }),
+        Algorithm::from(NoCurlGran {
+            hidden: 3,
+            estimate_iterations: 20,
+            iterations: 10,
+            ..NoCurlGran::default()
+        }),
     ];
     let or_quick = |method: Algorithm| {
         let like = quick.iter().find(|quick| quick.name() == method.name());

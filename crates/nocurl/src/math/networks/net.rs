@@ -226,6 +226,11 @@ impl Rows {
         self.values.as_ref()
     }
 
+    /// The values alone.
+    pub(crate) fn into_values(self) -> Mat<f64> {
+        self.values
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.values.nrows()
     }

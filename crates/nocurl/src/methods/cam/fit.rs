@@ -137,6 +137,23 @@ impl Additive {
         true
     }
 
+    /// The fit on at most `most` of these parents, those that bring most first; parents that the
+    /// others explain are left out.
+    pub(super) fn greedy(design: &Design, target: usize, parents: &[usize], most: usize) -> Self {
+        let mut fit = Self::new(target);
+        let mut left = parents.to_vec();
+        while fit.parents.len() < most {
+            let tried = left.iter().enumerate().filter_map(|(at, &parent)| {
+                fit.try_parent(design, parent).map(|candidate| (at, candidate))
+            });
+            let best = tried.reduce(|best, next| if next.1.gain > best.1.gain { next } else { best });
+            let Some((at, candidate)) = best else { break };
+            let parent = left.remove(at);
+            fit.add(design, parent, candidate.lambda);
+        }
+        fit
+    }
+
     /// Chooses the smoothing parameter of each term given the others; false when none changes.
     fn smooth(&mut self, design: &Design) -> bool {
         let freedom = self.freedom(design);

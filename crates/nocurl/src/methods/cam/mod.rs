@@ -162,6 +162,39 @@ fn most_parents(rows: usize) -> usize {
     rows.div_ceil(20)
 }
 
+/// For every variable, the at most `most` others whose smooth effects help to predict it, or which
+/// it helps to predict, in rising order.
+pub(super) fn neighbours(
+    rows: &Dataset,
+    most: usize,
+    run: &Run<'_>,
+) -> Result<Vec<Vec<usize>>, Error> {
+    let design = Design::new(rows, Cam::default().basis, run)?;
+    select::neighbours_of_either(&design, most, run)
+}
+
+/// Which of these parents have a smooth effect that is significant at `alpha`, given the others;
+/// required ones stay.
+pub(super) fn significant(
+    problem: &Problem,
+    rows: &Dataset,
+    parents: &[Vec<usize>],
+    alpha: f64,
+    run: &Run<'_>,
+) -> Result<Vec<Vec<usize>>, Error> {
+    let params = Cam { alpha, ..Cam::default() };
+    let design = Design::new(rows, params.basis, run)?;
+    let progress = Counter::new("fitting smooth effects", parents.len(), run);
+    let most = most_parents(rows.values().nrows());
+    let fit = |(j, parents): (usize, &Vec<usize>)| {
+        let fit = Additive::greedy(&design, j, parents, most);
+        progress.add(1).map(|()| fit)
+    };
+    let fits =
+        parents.par_iter().enumerate().map(fit).collect::<Result<Vec<Additive>, Error>>()?;
+    keep(problem, &design, &fits, &params, run)
+}
+
 /// The parents of each variable that stay.
 fn keep(
     problem: &Problem,
@@ -192,7 +225,7 @@ fn keep(
 }
 
 /// A matrix with 1 where there is an edge, row -> column.
-fn support<'a>(d: usize, parents: impl Iterator<Item = &'a [usize]>) -> Mat<f64> {
+pub(super) fn support<'a>(d: usize, parents: impl Iterator<Item = &'a [usize]>) -> Mat<f64> {
     let mut support = Mat::zeros(d, d);
     for (j, parents) in parents.enumerate() {
         for &i in parents {

@@ -29,19 +29,7 @@ pub(super) fn neighbours(
     most: usize,
     run: &Run<'_>,
 ) -> Result<Vec<Vec<usize>>, Error> {
-    let d = design.variables();
-    let shrunken: Vec<f64> = (0..d).flat_map(|i| shrink(design.penalty(i))).collect();
-    let progress = Counter::new("selecting neighbours", d, run);
-    let chosen = (0..d)
-        .into_par_iter()
-        .map(|target| {
-            let mut chosen = boost(design, &shrunken, target);
-            chosen.retain(|choice| choice.count >= OFTEN);
-            chosen.sort_by_key(|choice| std::cmp::Reverse(choice.count));
-            chosen.truncate(most);
-            progress.add(1).map(|()| chosen)
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
+    let chosen = chosen(design, most, run)?;
     let mutual = |i: usize, j: usize| chosen[i].iter().any(|choice| choice.variable == j);
     let neighbours = |(j, chosen): (usize, &Vec<Choice>)| {
         let kept = chosen.iter().filter(|choice| choice.curved || mutual(choice.variable, j));
@@ -50,6 +38,50 @@ pub(super) fn neighbours(
         kept
     };
     Ok(chosen.iter().enumerate().map(neighbours).collect())
+}
+
+/// The same without asking for both: a neighbour of one is a neighbour of the other, and of these
+/// the `most` that were chosen most often by either.
+pub(super) fn neighbours_of_either(
+    design: &Design,
+    most: usize,
+    run: &Run<'_>,
+) -> Result<Vec<Vec<usize>>, Error> {
+    let chosen = chosen(design, most, run)?;
+    let mut counts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); chosen.len()];
+    for (j, chosen) in chosen.iter().enumerate() {
+        for choice in chosen {
+            counts[j].push((choice.variable, choice.count));
+            counts[choice.variable].push((j, choice.count));
+        }
+    }
+    let neighbours = counts.into_iter().map(|mut counts| {
+        counts.sort_by_key(|&(variable, count)| (variable, std::cmp::Reverse(count)));
+        counts.dedup_by_key(|&mut (variable, _)| variable);
+        counts.sort_by_key(|&(variable, count)| (std::cmp::Reverse(count), variable));
+        counts.truncate(most);
+        let mut neighbours: Vec<usize> = counts.into_iter().map(|(variable, _)| variable).collect();
+        neighbours.sort_unstable();
+        neighbours
+    });
+    Ok(neighbours.collect())
+}
+
+/// For every variable, the at most `most` others that boosting chooses most often.
+fn chosen(design: &Design, most: usize, run: &Run<'_>) -> Result<Vec<Vec<Choice>>, Error> {
+    let d = design.variables();
+    let shrunken: Vec<f64> = (0..d).flat_map(|i| shrink(design.penalty(i))).collect();
+    let progress = Counter::new("selecting neighbours", d, run);
+    (0..d)
+        .into_par_iter()
+        .map(|target| {
+            let mut chosen = boost(design, &shrunken, target);
+            chosen.retain(|choice| choice.count >= OFTEN);
+            chosen.sort_by_key(|choice| std::cmp::Reverse(choice.count));
+            chosen.truncate(most);
+            progress.add(1).map(|()| chosen)
+        })
+        .collect()
 }
 
 /// A variable in the boosted fit of another.
