@@ -16,9 +16,11 @@ __all__ = [
     "EqTD",
     "Exact",
     "FGES",
+    "GranDAG",
     "MMPC",
     "NoCurl",
     "NoCurlGNN",
+    "NoCurlGran",
     "NoCurlMLP",
     "Notears",
     "NotearsMLP",
@@ -175,6 +177,43 @@ class NoCurlMLP(Learner, method="nocurl-mlp"):
         tolerance: float = ...,
         max_iter: int = ...,
         **shared: Unpack[Shared],
+    ) -> None: ...
+
+class GranDAG(Learner, method="gran-dag"):
+    def __init__(
+        self,
+        *,
+        hidden: int = ...,
+        layers: int = ...,
+        variance: bool = ...,
+        neighbours: int = ...,
+        learning_rate: float = ...,
+        batch: int = ...,
+        clamp: float = ...,
+        penalty_tolerance: float = ...,
+        max_iter: int = ...,
+        prune: bool = ...,
+        alpha: float = ...,
+        **shared: Unpack[SharedButPrune],
+    ) -> None: ...
+
+class NoCurlGran(Learner, method="nocurl-gran"):
+    def __init__(
+        self,
+        *,
+        hidden: int = ...,
+        layers: int = ...,
+        variance: bool = ...,
+        neighbours: int = ...,
+        lambdas: Sequence[float] = ...,
+        share: float = ...,
+        estimate_iterations: int = ...,
+        iterations: int = ...,
+        learning_rate: float = ...,
+        batch: int = ...,
+        prune: bool = ...,
+        alpha: float = ...,
+        **shared: Unpack[SharedButPrune],
     ) -> None: ...
 
 class SortNRegress(Learner, method="sortnregress"):

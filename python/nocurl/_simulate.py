@@ -50,7 +50,7 @@ def simulate(
         Smallest and largest size of a weight; the sign is a fair coin.
     mechanism : str
         How parents make their child: "linear", "nonlinear-1", "nonlinear-2", "nonlinear-3",
-        or "dag-gnn-1", "dag-gnn-2", as ``nocurl simulate --help`` has them.
+        "dag-gnn-1", "dag-gnn-2", "gp", "gp-additive", "multiplicative" or "post-nonlinear", as ``nocurl simulate --help`` has them.
     noise : str or dict
         Law of the noise: "gaussian", "gumbel", "exponential", "laplace", "uniform" or
         ``{"student": 5}``.

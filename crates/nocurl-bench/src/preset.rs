@@ -32,6 +32,10 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
         "paper-nonlinear",
         "its Table gnn: three kinds of nonlinear data, one of them in two readings",
     ),
+    (
+        "nonlinear-gp",
+        "functions from Gaussian processes, as the comparison of SCORE, DAS, CAM and GraN-DAG",
+    ),
     ("standardised", "the data of paper-linear with unit variances, which hide the order"),
     ("unequal-variance", "as paper-linear, with noise variances between 0.5 and 2"),
     ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),
@@ -57,6 +61,10 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
             trials: nonlinear::TRIALS,
             ..grid(&nonlinear::SIZES, nonlinear::scenarios(), nonlinear::methods())
         },
+        "nonlinear-gp" => Grid {
+            trials: nonlinear::TRIALS,
+            ..grid(&nonlinear::GP_SIZES, nonlinear::gp_scenarios(), nonlinear::gp_methods())
+        },
         "standardised" => {
             let scenarios = paper_scenarios().into_iter().map(|scenario| {
                 treated(scenario, "standardised", |simulation| simulation.standardize = true)
@@ -79,7 +87,8 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
 
 /// All scenarios for which there are published values.
 pub(crate) fn published_scenarios() -> Vec<Scenario> {
-    [paper_scenarios(), nonlinear::scenarios()].concat()
+    let [sparse, dense, ..] = &nonlinear::gp_scenarios()[..] else { return Vec::new() };
+    [paper_scenarios(), nonlinear::scenarios(), vec![sparse.clone(), dense.clone()]].concat()
 }
 
 /// The four scenarios of the paper's linear tables: n = 1000, not centred; degree `k` means

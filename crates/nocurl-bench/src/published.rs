@@ -79,8 +79,11 @@ impl From<Record> for Published {
     }
 }
 
-const FILES: [&str; 2] =
-    [include_str!("../data/published-linear.csv"), include_str!("../data/published-nonlinear.csv")];
+const FILES: [&str; 3] = [
+    include_str!("../data/published-linear.csv"),
+    include_str!("../data/published-nonlinear.csv"),
+    include_str!("../data/published-gp.csv"),
+];
 
 static ROWS: LazyLock<Vec<Published>> = LazyLock::new(|| {
     let records = FILES
@@ -110,7 +113,7 @@ pub fn find(scenario: &Scenario, size: usize, method: &str) -> Option<&'static P
     row(method).or_else(|| row(&by_penalty(method)?))
 }
 
-/// The rows of the nonlinear table for methods that are not among `contenders`. (Of the linear
+/// The rows of the tables on nonlinear data for methods that are not among `contenders`. (Of the linear
 /// tables every method is here.)
 pub fn others(
     scenario: &Scenario,
@@ -121,7 +124,8 @@ pub fn others(
     let case = rows()
         .iter()
         .filter(move |row| published && row.case == scenario.drawn_as() && row.d == size);
-    case.filter(|row| row.table == "gnn" && contenders.iter().all(|one| one.name != row.method))
+    let nonlinear = |row: &Published| row.table == "gnn" || row.table == "gp";
+    case.filter(move |row| nonlinear(row) && contenders.iter().all(|one| one.name != row.method))
 }
 
 /// The name of a NoCurl variant in the tables that compare penalties.
@@ -140,7 +144,7 @@ mod tests {
     fn every_line_of_the_file_is_read() {
         let lines: usize = FILES.iter().map(|text| text.lines().count() - 1).sum();
         assert_eq!(rows().len(), lines);
-        assert_eq!(rows().len(), 300 + 84);
+        assert_eq!(rows().len(), 300 + 84 + 14);
         let unfinished = rows().iter().filter(|row| row.longer_than.is_some());
         assert_eq!(unfinished.clone().count(), 9);
         assert!(unfinished.clone().all(|row| row.shd.is_none() && row.time.is_none()));

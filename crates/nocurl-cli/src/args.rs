@@ -257,7 +257,8 @@ pub(crate) struct SimulateArguments {
     /// Range of the size of the weights; signs are random
     #[arg(long, default_value = "0.5,2", value_name = "LOW,HIGH", allow_negative_numbers = true)]
     pub(crate) weights: String,
-    /// How parents act: linear, nonlinear-1, nonlinear-2, nonlinear-3, dag-gnn-1 or dag-gnn-2
+    /// How parents act: linear, nonlinear-1, nonlinear-2, nonlinear-3, dag-gnn-1, dag-gnn-2, gp,
+    /// gp-additive, multiplicative or post-nonlinear
     #[arg(long, default_value = "linear")]
     pub(crate) mechanism: String,
     /// Scale each column to mean 0 and variance 1

@@ -1,9 +1,11 @@
 //! The paper's nonlinear table.
 
 use nocurl::methods::R2SortNRegress;
-use nocurl::methods::{Cam, DagGnn, NoCurl, NoCurlGnn, NoCurlMlp, Notears, NotearsMlp};
+use nocurl::methods::{
+    Cam, DagGnn, GranDag, NoCurl, NoCurlGnn, NoCurlGran, NoCurlMlp, Notears, NotearsMlp,
+};
 use nocurl::refine::Refine;
-use nocurl::simulate::{GraphFamily, Mechanism, Simulation};
+use nocurl::simulate::{GraphFamily, Mechanism, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 
 use super::{centred, empty_graph, fges, mmpc, order_search, treated};
@@ -47,17 +49,61 @@ pub(super) fn methods() -> Vec<Contender> {
         Options { refine: Some(Refine::NETWORKS), ..centred(Algorithm::from(NoCurl::default())) };
     vec![
         named("NOTEARS-MLP", Algorithm::from(NotearsMlp::default())),
+        named("GraN-DAG", Algorithm::from(GranDag::default())),
         named("CAM", Algorithm::from(Cam::default())),
         mmpc(),
         named("DAG-GNN", Algorithm::from(DagGnn::default())),
         named("DAG-GNN+NoCurl", Algorithm::from(NoCurlGnn::default())),
         named("NOTEARS-MLP+NoCurl", Algorithm::from(NoCurlMlp::default())),
+        named("GraN-DAG+NoCurl", Algorithm::from(NoCurlGran::default())),
         Contender::new("NoCurl-2+networks", refined),
         order_search(),
         fges(),
         named("NoCurl-2", Algorithm::from(NoCurl::default())),
         named("NOTEARS", Algorithm::from(Notears::default())),
         named("r2-sortnregress", Algorithm::from(R2SortNRegress {})),
+        empty_graph(),
+    ]
+}
+
+/// Sizes of the grid with functions from Gaussian processes.
+pub(super) const GP_SIZES: [usize; 5] = [10, 20, 50, 100, 200];
+
+/// Data as in the comparison of SCORE and DAS (Montagna et al., 2023): ER graphs with d and with 4 d
+/// expected edges, one function of all parents together, noise variances between 0.4 and 0.8, n =
+/// 1000; then the same graphs with a function of each parent.
+pub(super) fn gp_scenarios() -> Vec<Scenario> {
+    let scenario = |name: &str, degree| Scenario {
+        name: name.into(),
+        simulation: Simulation {
+            degree,
+            mechanism: Mechanism::Gp,
+            variances: Variances::Random(0.4, 0.8),
+            rows: 1000,
+            ..Simulation::default()
+        },
+        same_draws_as: None,
+    };
+    let additive = |simulation: &mut Simulation| simulation.mechanism = Mechanism::GpAdditive;
+    let (sparse, dense) = (scenario("GP-d", 2.0), scenario("GP-4d", 8.0));
+    vec![
+        sparse.clone(),
+        dense.clone(),
+        treated(sparse, "additive", additive),
+        treated(dense, "additive", additive),
+    ]
+}
+
+/// Methods for curved effects, and what they must not lose to.
+pub(super) fn gp_methods() -> Vec<Contender> {
+    let named = |name: &str, algorithm| Contender::new(name, centred(algorithm));
+    let cam = || Algorithm::from(Cam::default());
+    let refined = Options { refine: Some(Refine::NETWORKS), ..centred(cam()) };
+    vec![
+        named("CAM", cam()),
+        Contender::new("CAM+networks", refined),
+        named("GraN-DAG", Algorithm::from(GranDag::default())),
+        order_search(),
         empty_graph(),
     ]
 }

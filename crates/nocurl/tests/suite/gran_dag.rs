@@ -51,13 +51,12 @@ fn most_edges_of_nonlinear_data_are_found() {
     for seed in 1..=3 {
         let drawn = drawn(5, 1000, seed);
         edges += drawn.truth.edge_count();
-        let both =
-            [gran(GranDag::default()), nocurl_gran(NoCurlGran::default())].map(|options| {
-                let fit = learn(&drawn.data, &options, &Run::default()).unwrap();
-                assert_eq!(fit.termination, Termination::Converged);
-                right += fit.dag.edges().filter(|&(i, j, _)| drawn.truth.has_edge(i, j)).count();
-                shd(&drawn.truth, &fit.dag).unwrap()
-            });
+        let both = [gran(GranDag::default()), nocurl_gran(NoCurlGran::default())].map(|options| {
+            let fit = learn(&drawn.data, &options, &Run::default()).unwrap();
+            assert_eq!(fit.termination, Termination::Converged);
+            right += fit.dag.edges().filter(|&(i, j, _)| drawn.truth.has_edge(i, j)).count();
+            shd(&drawn.truth, &fit.dag).unwrap()
+        });
         far = [far[0] + both[0], far[1] + both[1]];
     }
     assert!(far.iter().all(|&far| far <= edges / 2), "{far:?} of {edges}");

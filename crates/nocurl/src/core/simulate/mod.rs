@@ -11,6 +11,7 @@
 mod family;
 mod mechanism;
 mod noise;
+mod smooth;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -167,7 +168,7 @@ pub fn simulate(simulation: &Simulation, seed: u64) -> Result<Simulated, Error> 
             .iter_mut()
             .for_each(|value| *value = scale * simulation.noise.sample(&mut stream));
     }
-    simulation.mechanism.apply(&truth, &mut values);
+    simulation.mechanism.apply(&truth, &mut values, || streams.split());
 
     if simulation.standardize {
         let deviations = standardize(&mut values);

@@ -146,7 +146,8 @@ impl Additive {
             let tried = left.iter().enumerate().filter_map(|(at, &parent)| {
                 fit.try_parent(design, parent).map(|candidate| (at, candidate))
             });
-            let best = tried.reduce(|best, next| if next.1.gain > best.1.gain { next } else { best });
+            let best =
+                tried.reduce(|best, next| if next.1.gain > best.1.gain { next } else { best });
             let Some((at, candidate)) = best else { break };
             let parent = left.remove(at);
             fit.add(design, parent, candidate.lambda);

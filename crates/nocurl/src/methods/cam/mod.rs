@@ -190,8 +190,7 @@ pub(super) fn significant(
         let fit = Additive::greedy(&design, j, parents, most);
         progress.add(1).map(|()| fit)
     };
-    let fits =
-        parents.par_iter().enumerate().map(fit).collect::<Result<Vec<Additive>, Error>>()?;
+    let fits = parents.par_iter().enumerate().map(fit).collect::<Result<Vec<Additive>, Error>>()?;
     keep(problem, &design, &fits, &params, run)
 }
 

@@ -120,7 +120,11 @@ mod tests {
 
     fn matrix(d: usize, edge: impl Fn(usize, usize) -> bool) -> Mat<f64> {
         Mat::from_fn(d, d, |i, j| {
-            if i != j && edge(i, j) { 0.1 + 0.4 * ((5 * i + 3 * j) as f64).sin().abs() } else { 0.0 }
+            if i != j && edge(i, j) {
+                0.1 + 0.4 * ((5 * i + 3 * j) as f64).sin().abs()
+            } else {
+                0.0
+            }
         })
     }
 

@@ -197,7 +197,8 @@ pub fn propose(
         cut_cycles(&mut support);
         if termination == Termination::Converged {
             warnings.push(
-                "faint cycles were left: the weakest edges were dropped until there was none".into(),
+                "faint cycles were left: the weakest edges were dropped until there was none"
+                    .into(),
             );
         }
     }

@@ -4,7 +4,6 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 /// The slope of the activation below zero, that of PyTorch.
 const LEAK: f64 = 0.01;
@@ -49,8 +48,9 @@ impl Shape {
 }
 
 /// The network of one variable, with the running means of squared gradients beside its parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct Net {
     /// The variables that enter, in rising order.
     pub(super) inputs: Vec<usize>,

@@ -1,8 +1,6 @@
 //! When the penalty on cycles grows, and when it is enough: the augmented Lagrangian of the
 //! published code.
 
-use serde::{Deserialize, Serialize};
-
 use crate::math::optimize::Multiplier;
 
 /// The first penalty, and its growth.
@@ -16,8 +14,9 @@ const SHRINK: f64 = 0.9;
 const REST: f64 = 1e-4;
 
 /// Where the augmented Lagrangian stands between two windows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct Schedule {
     lambda: f64,
     mu: f64,

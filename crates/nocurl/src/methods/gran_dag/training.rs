@@ -3,7 +3,6 @@
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use super::cycles::Cycles;
 use super::network::{Block, Net, Shape, Space};
@@ -40,8 +39,9 @@ pub(super) struct Settings {
 }
 
 /// A training between two windows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct Snapshot {
     pub(super) steps: u64,
     pub(super) nets: Vec<Net>,
@@ -49,8 +49,9 @@ pub(super) struct Snapshot {
 }
 
 /// What is trained now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub(super) enum Stage {
     /// `gran-dag`, and whether its constraint is met.
     Constrained(Schedule, bool),
@@ -137,9 +138,8 @@ impl<'a> Trainer<'a> {
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(1));
         let d = self.problem.size();
-        let random = |inputs: &Vec<usize>| {
-            Net::random(inputs.clone(), d, self.settings.shape, &mut rng)
-        };
+        let random =
+            |inputs: &Vec<usize>| Net::random(inputs.clone(), d, self.settings.shape, &mut rng);
         Ok(Snapshot { steps: 0, nets: self.candidates.iter().map(random).collect(), stage })
     }
 
@@ -309,12 +309,7 @@ impl<'a> Trainer<'a> {
 
     fn diverged(&self, steps: u64, loss: f64) -> Error {
         let learning_rate = self.settings.learning_rate;
-        Error::Diverged {
-            epoch: steps.div_ceil(WINDOW),
-            loss,
-            learning_rate,
-            set: learning_rate,
-        }
+        Error::Diverged { epoch: steps.div_ceil(WINDOW), loss, learning_rate, set: learning_rate }
     }
 }
 
