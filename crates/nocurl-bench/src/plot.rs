@@ -341,7 +341,8 @@ impl Svg {
 
     /// `anchor` says which end of the text is at the point: start, middle or end.
     fn text(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let text = nocurl_io::plain(text).replace('&', "&amp;").replace('<', "&lt;");
+        let text = text.replace('>', "&gt;");
         self.add(format_args!(
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
         ));

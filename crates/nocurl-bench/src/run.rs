@@ -263,17 +263,13 @@ impl nocurl::Stop for Limit<'_, '_> {
 fn guarded<T>(work: impl FnOnce() -> Result<T, nocurl::Error>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(one_line(&error.to_string())),
+        Ok(Err(error)) => Err(nocurl_io::plain(&error.to_string())),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            Err(one_line(&format!("panic: {text}")))
+            Err(nocurl_io::plain(&format!("panic: {text}")))
         }
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The data of a trial, which all contenders share.

@@ -332,6 +332,6 @@ fn grid(name: &str) -> Result<Grid, Failure> {
         return Ok(Grid::preset(name)?);
     }
     let told = |error: &dyn std::fmt::Display| Failure::Input(format!("`{name}`: {error}"));
-    let text = std::fs::read_to_string(name).map_err(|error| told(&error))?;
+    let text = nocurl_io::read_text(&Source::Path(name.into()), "grid")?;
     Grid::from_toml(&text).map_err(|error| told(&error))
 }

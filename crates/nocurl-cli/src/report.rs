@@ -133,9 +133,9 @@ pub(crate) fn count(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Text on one line, and without codes that a terminal would obey.
+/// Text of a file or of the user, as a terminal may show it.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    nocurl_io::plain(text)
 }
 
 fn size(table: &Table<Moments>) -> String {

@@ -113,6 +113,16 @@ pub enum Error {
         /// Cells of this line.
         found: usize,
     },
+    /// A quote that is not where it belongs.
+    #[error("{path}, line {line}: {reason}")]
+    Misquoted {
+        /// The file.
+        path: String,
+        /// Line in which the cell starts.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// A cell that is neither a number nor a missing value.
     #[error("{}", not_numeric(column, *row, *line, text))]
     NotNumeric {
@@ -260,7 +270,7 @@ impl Error {
                 *row += rows;
                 *line += lines;
             }
-            Self::Ragged { line, .. } => *line += lines,
+            Self::Ragged { line, .. } | Self::Misquoted { line, .. } => *line += lines,
             _ => {}
         }
         self
@@ -271,9 +281,29 @@ impl Error {
     }
 }
 
+/// Text of a file as a terminal or a page may show it: on one line, without codes that a terminal
+/// obeys, and without characters that turn the direction of what stands beside them.
+///
+/// ```
+/// assert_eq!(nocurl_io::plain("a\u{1b}[2Jb\n\u{202e}c"), "a [2Jb \u{fffd}c");
+/// ```
+pub fn plain(text: &str) -> String {
+    text.chars().map(plain_character).collect()
+}
+
+fn plain_character(c: char) -> char {
+    match c {
+        '\u{2028}' | '\u{2029}' => ' ',
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
+        '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c if c.is_control() => ' ',
+        c => c,
+    }
+}
+
 /// Text on one line of at most `limit` characters.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
-    let mut clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut clean = text.chars().map(plain_character);
     let mut short: String = clean.by_ref().take(limit).collect();
     if clean.next().is_some() {
         short.push('…');

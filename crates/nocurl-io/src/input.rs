@@ -9,6 +9,15 @@ use std::time::SystemTime;
 
 use crate::{Error, Source};
 
+/// Reads a text that a user wrote: UTF-8, of at most 16 MiB.
+///
+/// # Errors
+/// A file that cannot be read, is no text or is larger; `what` is what it should be.
+pub fn read_text(source: &Source, what: &'static str) -> Result<String, Error> {
+    let (input, watch) = Input::open(source)?;
+    watch.unchanged(input.into_text(what, 16 << 20))
+}
+
 /// A source that has been opened.
 ///
 /// Readers of formats take it as a stream of bytes or as something to be read from any place. What

@@ -12,6 +12,7 @@
 //! | simulated data | [`write_table`] |
 //! | are the destinations any good, before hours of work | [`RunFiles`], [`check_writable`] |
 //! | nobody else writes there | [`Claim`] |
+//! | any other text that a user wrote | [`read_text`] |
 //!
 //! Tables are CSV (any usual delimiter), Parquet, Arrow IPC or NumPy `.npy`, from a path, from
 //! standard input or from memory; see [`Source`] and [`Format`]. Tables that are in memory already
@@ -36,14 +37,16 @@ mod input;
 mod knowledge;
 mod output;
 mod source;
+mod stack;
 mod table;
 
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
-pub use error::Error;
+pub use error::{Error, plain};
 pub use graph::{
     BootstrapSummary, Class, ConsensusEdge, Direction, Edge, EdgeSupport, FORMATS, GraphDocument,
     GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
+pub use input::read_text;
 pub use knowledge::read_knowledge;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};

@@ -38,7 +38,7 @@ impl Source {
                 format!("`{}`", crate::error::shorten(&path.to_string_lossy(), 200))
             }
             Self::Stdin => "standard input".into(),
-            Self::Bytes { name, .. } => format!("`{name}`"),
+            Self::Bytes { name, .. } => format!("`{}`", crate::error::shorten(name, 200)),
         }
     }
 

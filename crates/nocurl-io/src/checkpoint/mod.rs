@@ -134,6 +134,10 @@ pub fn read_checkpoint(
     let path = path.as_ref();
     let name = label(path);
     let damaged = |reason: &str| Error::invalid(&name, FORMAT, format!("{reason}; {ADVICE}"));
+    // A pipe or a device may have no end.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(damaged("it is not a plain file"));
+    }
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

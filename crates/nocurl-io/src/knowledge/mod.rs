@@ -6,10 +6,11 @@ mod toml;
 use nocurl::KnowledgeSpec;
 
 use crate::input::Input;
+use crate::stack::on_stack;
 use crate::{Error, Source};
 
 /// Bytes of the largest file that is read.
-const LARGEST: u64 = 64 << 20;
+const LARGEST: u64 = 32 << 20;
 
 /// What is wrong, and in which line, counted from 1.
 type Mistake = (usize, String);
@@ -40,6 +41,7 @@ pub fn read_knowledge(source: &Source) -> Result<KnowledgeSpec, Error> {
     if text.trim().is_empty() {
         return Err(Error::Empty { path: label });
     }
-    let read = if tetrad::is_one(text) { tetrad::read(text) } else { toml::read(text) };
+    let read =
+        on_stack(|| if tetrad::is_one(text) { tetrad::read(text) } else { toml::read(text) });
     read.map_err(|(line, what)| Error::invalid(&label, FORMAT, format!("line {line}: {what}")))
 }

@@ -35,6 +35,9 @@ const HEADER: &str = "/knowledge";
 const SECTIONS: [&str; 5] =
     ["addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup"];
 
+/// Edges that groups may state: a short file can state more than there is memory for.
+const MOST_EDGES: usize = 1_000_000;
+
 /// True when the text is Tetrad's.
 pub(super) fn is_one(text: &str) -> bool {
     lines(text).next().is_some_and(|(_, line)| line.starts_with(HEADER))
@@ -81,7 +84,7 @@ pub(super) fn read(text: &str) -> Result<KnowledgeSpec, Mistake> {
                     "requiredgroup" => &mut knowledge.required,
                     _ => &mut knowledge.forbidden,
                 };
-                edges.extend(all_pairs(&from, &to));
+                extend(edges, &from, &to).map_err(here)?;
             }
             None => {
                 let known = SECTIONS.join("`, `");
@@ -91,7 +94,8 @@ pub(super) fn read(text: &str) -> Result<KnowledgeSpec, Mistake> {
     }
     for (&tier, place) in tiers.iter().filter(|(_, place)| place.only_next) {
         for (_, later) in tiers.range(tier.saturating_add(2)..) {
-            knowledge.forbidden.extend(all_pairs(&place.tier.variables, &later.tier.variables));
+            let (from, to) = (&place.tier.variables, &later.tier.variables);
+            extend(&mut knowledge.forbidden, from, to).map_err(|what| (1, what))?;
         }
     }
     knowledge.tiers = tiers.into_values().map(|place| place.tier).collect();
@@ -179,9 +183,14 @@ fn pair(line: &str, comma: bool) -> Result<(String, String), String> {
     }
 }
 
-fn all_pairs<'a>(
-    from: &'a [String],
-    to: &'a [String],
-) -> impl Iterator<Item = (String, String)> + 'a {
-    from.iter().flat_map(move |from| to.iter().map(move |to| (from.clone(), to.clone())))
+/// Adds an edge from each of some names to each of others.
+fn extend(edges: &mut Vec<(String, String)>, from: &[String], to: &[String]) -> Result<(), String> {
+    let count = from.len().saturating_mul(to.len()).saturating_add(edges.len());
+    if count > MOST_EDGES {
+        return Err(format!("groups and tiers state {count} edges, more than {MOST_EDGES}"));
+    }
+    for from in from {
+        edges.extend(to.iter().map(|to| (from.clone(), to.clone())));
+    }
+    Ok(())
 }

@@ -10,13 +10,14 @@ use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
-use super::columns::Selection;
+use super::columns::{Selection, check_count};
 use super::guard::guarded;
-use super::ipc::check_lengths;
+use super::ipc;
 use super::memory::LABEL;
 use super::numbers::{Numbers, is_numeric};
 use crate::error::shorten;
 use crate::input::{Handle, Seekable};
+use crate::stack::on_stack;
 use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Arrow";
@@ -34,6 +35,7 @@ pub(super) struct Projection {
 
 impl Projection {
     pub(super) fn new(label: &str, schema: &Schema, options: &ReadOptions) -> Result<Self, Error> {
+        check_count(label, schema.fields().len(), options)?;
         let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let selection = Selection::new(label, &names, options)?;
         for &position in &selection.positions {
@@ -85,8 +87,20 @@ pub(super) fn read<C: Collect>(
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
-    let (projection, batches) = guarded(label, FORMAT, || Batches::open(input, options))?;
-    gather(label, &projection, batches, options, run)
+    let mut magic = [0; 4];
+    if input.read_at(0, &mut magic).is_ok() && magic == *b"FEA1" {
+        let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
+        return Err(Error::unsupported(label, reason));
+    }
+    let rows = guarded(label, FORMAT, || ipc::check(input, FORMAT))?;
+    let (projection, batches) =
+        on_stack(|| guarded(label, FORMAT, || Batches::open(input, options)))?;
+    let table = gather(label, &projection, batches, options, run)?;
+    if table.rows != rows {
+        let reason = format!("it has {} rows where {rows} are announced", table.rows);
+        return Err(Error::invalid(label, FORMAT, reason));
+    }
+    Ok(table)
 }
 
 /// Reads batches that another program hands over in memory.
@@ -156,11 +170,6 @@ impl Batches<'_> {
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
         let mut magic = [0; 6];
         let is_file = input.handle().read_exact(&mut magic).is_ok() && magic == *b"ARROW1";
-        if magic.starts_with(b"FEA1") {
-            let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
-            return Err(Error::unsupported(label, reason));
-        }
-        check_lengths(input, FORMAT)?;
         let handle = || BufReader::new(input.handle());
         if is_file {
             let schema = FileReader::try_new(handle(), None).map_err(invalid)?.schema();

@@ -163,7 +163,7 @@ impl<C: Collect> Assembly<C> {
     }
 
     /// Adds the next piece of the file.
-    fn append(&mut self, later: Self) {
+    pub(super) fn append(&mut self, later: Self) {
         let shifted = |place: Option<Place>| place.map(|p| p.shifted(self.rows, self.lines));
         self.first_missing = self.first_missing.or(shifted(later.first_missing));
         self.first_infinite = self.first_infinite.or(shifted(later.first_infinite));
@@ -213,7 +213,7 @@ fn all_finite(block: MatRef<'_, f64>) -> bool {
 }
 
 /// Memory that pieces in flight may take together.
-const BUDGET: usize = 1 << 30;
+pub(super) const BUDGET: usize = 1 << 30;
 
 /// Pieces to read at a time. It bounds memory and has no influence on the result.
 pub(super) fn wave_width(columns: usize, piece_bytes: usize) -> usize {

@@ -5,6 +5,22 @@ use std::collections::BTreeMap;
 use crate::error::shorten;
 use crate::{Error, ReadOptions};
 
+/// More columns than this are not those of a table; names of so many would fill the memory.
+pub(super) const MOST_COLUMNS: usize = 1_000_000;
+
+/// Refuses a file that has too many columns, before anything is made of each of them.
+pub(super) fn check_count(label: &str, columns: usize, options: &ReadOptions) -> Result<(), Error> {
+    let most = match options.columns {
+        Some(_) => MOST_COLUMNS,
+        None => MOST_COLUMNS.min(options.max_columns.saturating_add(options.drop.len())),
+    };
+    if columns <= most {
+        return Ok(());
+    }
+    let limit = if options.columns.is_some() { MOST_COLUMNS } else { options.max_columns };
+    Err(Error::TooManyColumns { path: label.into(), columns, limit })
+}
+
 /// The selected columns of a file.
 #[derive(Debug, Clone)]
 pub(super) struct Selection {

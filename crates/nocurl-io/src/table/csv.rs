@@ -6,8 +6,8 @@ use nocurl::Run;
 
 use super::block::Block;
 use super::collect::{Assembly, Collect, append_wave, report, wave_width};
-use super::columns::Selection;
-use super::dialect::{Dialect, is_missing, line_end, unquote};
+use super::columns::{Selection, check_count};
+use super::dialect::{Dialect, Misquoted, is_missing, line_end, unquote};
 use crate::digest::Digest;
 use crate::error::shorten;
 use crate::{Error, Header, ReadOptions};
@@ -34,6 +34,7 @@ pub(super) fn read<C: Collect>(
         dialect: Dialect { delimiter: b',' },
         done: 0,
         ended: false,
+        failed: None,
     };
     let mut first = stream.read_more()?;
     check_is_text(&first, label)?;
@@ -53,7 +54,7 @@ pub(super) fn read<C: Collect>(
     stream.dialect = dialect;
     let mut first = stream.cut(first)?;
 
-    let mut top = Top::new(&first, dialect, label, options.header)?;
+    let mut top = Top::new(&first, dialect, label, options)?;
     let selection = Selection::new(label, &top.names, options)?;
     let mut total = Assembly::new(&selection, options.missing);
     total.lines = top.lines;
@@ -70,7 +71,7 @@ pub(super) fn read<C: Collect>(
             || append_wave(&mut total, wave, |piece| parser.parse(&piece)),
         );
         parsed?;
-        wave = next?;
+        wave = next.map_err(|error| error.shifted(total.rows, total.lines))?;
         report(run, stream.done, length)?;
     }
     if total.rows == 0 && top.lines > 0 {
@@ -100,6 +101,8 @@ struct Stream<'a, R> {
     dialect: Dialect,
     done: u64,
     ended: bool,
+    /// What was wrong after the last piece, with lines counted from there.
+    failed: Option<Error>,
 }
 
 impl<R: Read> Stream<'_, R> {
@@ -129,7 +132,14 @@ impl<R: Read> Stream<'_, R> {
                 break;
             }
             if bytes.len() > LONGEST_RECORD {
-                let reason = "a line or a quoted cell does not end within 64 MiB";
+                // Only what follows the first line tells whether it is a line or a quoted cell.
+                if let Some(line) = bytes.iter().position(|&byte| byte == b'\n') {
+                    let open = "a quoted cell does not end within 64 MiB";
+                    self.dialect
+                        .record(&bytes[..=line], 0)
+                        .map_err(|wrong| misquoted(self.label, &bytes[..=line], wrong, 1, open))?;
+                }
+                let reason = "a line does not end within 64 MiB";
                 return Err(Error::invalid(self.label, "CSV", reason));
             }
             self.rest = bytes;
@@ -140,12 +150,28 @@ impl<R: Read> Stream<'_, R> {
 
     /// Up to `count` pieces; fewer at the end.
     fn pieces(&mut self, count: usize) -> Result<Vec<Vec<u8>>, Error> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         let mut pieces = Vec::new();
         while pieces.len() < count && !self.ended {
             let bytes = self.read_more()?;
-            pieces.push(self.cut(bytes)?);
+            match self.cut(bytes) {
+                Ok(piece) => pieces.push(piece),
+                // Its line is known once the pieces before it have been parsed.
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
         }
-        Ok(pieces)
+        match self.failed.take() {
+            Some(error) if pieces.is_empty() => Err(error),
+            failed => {
+                self.failed = failed;
+                Ok(pieces)
+            }
+        }
     }
 }
 
@@ -159,11 +185,20 @@ struct Top {
 }
 
 impl Top {
-    fn new(text: &[u8], dialect: Dialect, label: &str, header: Header) -> Result<Self, Error> {
+    fn new(
+        text: &[u8],
+        dialect: Dialect,
+        label: &str,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
         let start = dialect.skip_blank_lines(text, 0);
-        let (cells, end) = dialect.record(text, start);
+        let line = lines_in(&text[..start]) + 1;
+        let (cells, end) = dialect
+            .record(text, start)
+            .map_err(|wrong| misquoted(label, &text[start..], wrong.from(start), line, OPEN))?;
+        check_count(label, cells.len(), options)?;
         let numeric = |cell: &[u8]| fast_float2::parse::<f64, _>(unquote(cell).as_ref()).is_ok();
-        let is_header = match header {
+        let is_header = match options.header {
             Header::Yes => true,
             Header::No => false,
             Header::Auto => {
@@ -175,28 +210,85 @@ impl Top {
             let names = nocurl::Dataset::default_names(cells.len());
             return Ok(Self { names, bytes: 0, lines: 0, warnings: Vec::new() });
         }
-        let mut warnings = Vec::new();
         let mut names = Vec::with_capacity(cells.len());
-        for (column, cell) in (1..).zip(cells) {
+        let mut unnamed = Vec::new();
+        for (column, &cell) in (1..).zip(&cells) {
             let name = String::from_utf8(unquote(cell).into_owned()).map_err(|_| {
                 let reason = format!("the name of column {column} is not UTF-8");
                 Error::invalid(label, "CSV", reason)
             })?;
             names.push(if name.is_empty() {
-                let name = format!("x{column}");
-                let words = format!(
-                    "column {column} has no name and is called `{name}`; if it only numbers the \
-                     rows, "
-                );
-                let leave_out = nocurl::Action::leave_out(std::slice::from_ref(&name));
-                warnings.push(nocurl::Text::new(words).act(leave_out));
-                name
+                unnamed.push(column);
+                format!("x{column}")
             } else {
                 name
             });
         }
+        check_names(&cells, dialect, label, line)?;
+        let warnings = unnamed_warning(&unnamed).into_iter().collect();
         Ok(Self { names, bytes: end, lines: lines_in(&text[..end]), warnings })
     }
+}
+
+/// Why a quote that is not closed is an error.
+const OPEN: &str = "a quote opens a cell and none closes it";
+
+/// The error of a cell in `text`, which starts in `line`.
+fn misquoted(label: &str, text: &[u8], wrong: Misquoted, line: u64, open: &str) -> Error {
+    let (at, reason) = match wrong {
+        Misquoted::Open(at) => (at, open),
+        Misquoted::Followed(at) => (at, "something follows the quote that closes a cell"),
+    };
+    let line = line + lines_in(&text[..at]);
+    Error::Misquoted { path: label.into(), line, reason: reason.into() }
+}
+
+/// Refuses names that hold rows: a quote in the first line may have taken them.
+fn check_names(cells: &[&[u8]], dialect: Dialect, label: &str, line: u64) -> Result<(), Error> {
+    let slots: Vec<_> = (0..cells.len()).map(Some).collect();
+    let mut line = line;
+    for cell in cells {
+        if dialect.row_within(cell, &slots).is_some() {
+            return Err(rows_in_cell(label, cell, line));
+        }
+        line += lines_in(cell);
+    }
+    Ok(())
+}
+
+/// The error of a quoted cell that holds rows and starts in `line`.
+fn rows_in_cell(label: &str, cell: &[u8], line: u64) -> Error {
+    let reason = format!(
+        "a quote opens a cell of {} lines that hold what look like rows; close the quote, or remove \
+         the column from the file",
+        lines_in(cell) + 1
+    );
+    Error::Misquoted { path: label.into(), line, reason }
+}
+
+/// What is said of columns without names, in one sentence however many they are.
+fn unnamed_warning(columns: &[usize]) -> Option<nocurl::Text> {
+    const SHOWN: usize = 8;
+    let names: Vec<String> =
+        columns.iter().take(SHOWN).map(|column| format!("x{column}")).collect();
+    let words = match columns {
+        [] => return None,
+        [column] => format!(
+            "column {column} has no name and is called `x{column}`; if it only numbers the rows, "
+        ),
+        _ => {
+            let mut list =
+                names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            if columns.len() > SHOWN {
+                list = format!("{list} and so on");
+            }
+            format!(
+                "{} columns have no names and are called {list}; if they only number the rows, ",
+                columns.len()
+            )
+        }
+    };
+    Some(nocurl::Text::new(words).act(nocurl::Action::leave_out(&names)))
 }
 
 /// Turns pieces of text into rows of numbers.
@@ -259,6 +351,7 @@ impl<'a> Parser<'a> {
         line: u64,
     ) -> Result<usize, Error> {
         let mut column = 0;
+        let line_start = at;
         loop {
             at = self.dialect.skip_blanks(text, at);
             let slot = self.slots.get(column).copied().flatten();
@@ -268,7 +361,7 @@ impl<'a> Parser<'a> {
                     end
                 }
                 None => {
-                    let end = self.dialect.cell_end(text, at);
+                    let end = self.other_cell(text, at, line_start, line)?;
                     if let Some(slot) = slot {
                         block.set(slot, self.slow_value(&text[at..end], slot, row, line)?);
                     }
@@ -282,6 +375,18 @@ impl<'a> Parser<'a> {
                 None => at = self.dialect.after_delimiter(end),
             }
         }
+    }
+
+    /// The end of a cell that is not plainly a number, of a record that starts in `line`.
+    fn other_cell(&self, text: &[u8], at: usize, start: usize, line: u64) -> Result<usize, Error> {
+        let end = self.dialect.cell_end(text, at).map_err(|wrong| {
+            misquoted(self.label, &text[start..], wrong.from(start), line, OPEN)
+        })?;
+        let cell = &text[at..end];
+        if cell.starts_with(b"\"") && self.dialect.row_within(cell, &self.slots).is_some() {
+            return Err(rows_in_cell(self.label, cell, line + lines_in(&text[start..at])));
+        }
+        Ok(end)
     }
 
     /// A cell that is not plainly a number: quoted, missing or wrong.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::columns::MOST_COLUMNS;
+
 /// Text that stands for a missing value, besides nothing at all; upper or lower case.
 const MISSING: [&[u8]; 6] = [b"na", b"n/a", b"nan", b"null", b"?", b"-"];
 
@@ -11,10 +13,31 @@ const SAMPLE_LINES: usize = 32;
 /// How a file separates its cells. A space means any run of blanks.
 ///
 /// A cell that starts with a quote ends at the next lone quote and may hold delimiters and line
-/// ends; two quotes within it stand for one. Blanks around cells do not count.
+/// ends; two quotes within it stand for one. Nothing but blanks may follow the closing quote: a
+/// quote that is not where it belongs would otherwise take many rows into one cell. Blanks around
+/// cells do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
+}
+
+/// Quotes that are not where they belong, by the place where the cell starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Misquoted {
+    /// No quote closes the cell.
+    Open(usize),
+    /// Something follows the quote that closes the cell.
+    Followed(usize),
+}
+
+impl Misquoted {
+    /// The same, with places counted from `start`.
+    pub(super) fn from(self, start: usize) -> Self {
+        match self {
+            Self::Open(at) => Self::Open(at - start),
+            Self::Followed(at) => Self::Followed(at - start),
+        }
+    }
 }
 
 impl Dialect {
@@ -29,8 +52,8 @@ impl Dialect {
             let mut counts = Vec::new();
             let mut at = dialect.skip_blank_lines(text, 0);
             while at < text.len() && counts.len() < SAMPLE_LINES {
-                let (cells, next) = dialect.record(text, at);
-                counts.push(cells.len());
+                let (cells, next) = dialect.count(text, at);
+                counts.push(cells);
                 at = dialect.skip_blank_lines(text, next);
             }
             // The last record may have been cut off by the end of the sample.
@@ -84,11 +107,21 @@ impl Dialect {
 
     /// The end of the cell at `at`: a delimiter, a line end or the end of the text. Between
     /// blanks, the start of the next cell.
-    pub(super) fn cell_end(self, text: &[u8], at: usize) -> usize {
-        let mut end = at;
-        if text.get(at) == Some(&b'"') {
-            end = closing_quote(text, at + 1);
+    pub(super) fn cell_end(self, text: &[u8], at: usize) -> Result<usize, Misquoted> {
+        if text.get(at) != Some(&b'"') {
+            return Ok(self.unquoted_end(text, at));
         }
+        let closed = closing_quote(text, at + 1).ok_or(Misquoted::Open(at))?;
+        let end = self.skip_blanks(text, closed);
+        let ends = match text.get(end) {
+            Some(&byte) if byte == self.delimiter => true,
+            _ => line_end(text, end).is_some() || (self.delimiter == b' ' && end > closed),
+        };
+        if ends { Ok(end) } else { Err(Misquoted::Followed(at)) }
+    }
+
+    fn unquoted_end(self, text: &[u8], at: usize) -> usize {
+        let mut end = at;
         while end < text.len() && text[end] != b'\n' && text[end] != self.delimiter {
             if self.delimiter == b' ' && self.is_blank(text[end]) {
                 break;
@@ -104,18 +137,50 @@ impl Dialect {
         end
     }
 
+    /// The end of a cell whose quotes may be wrong, for those who only cut: what is wrong is found
+    /// when the cell is read. Nothing if the text ends within quotes.
+    fn any_end(self, text: &[u8], at: usize) -> Option<usize> {
+        match self.cell_end(text, at) {
+            Ok(end) => Some(end),
+            Err(Misquoted::Open(_)) => None,
+            Err(Misquoted::Followed(_)) => {
+                Some(self.unquoted_end(text, closing_quote(text, at + 1)?))
+            }
+        }
+    }
+
     /// The start of the next cell, given the end of one that is not the last of its line.
     pub(super) fn after_delimiter(self, end: usize) -> usize {
         if self.delimiter == b' ' { end } else { end + 1 }
     }
 
-    /// The cells of the record at `at`, as written, and the start of the next record.
-    pub(super) fn record(self, text: &[u8], mut at: usize) -> (Vec<&[u8]>, usize) {
+    /// The cells of the record at `at`, as written, and the start of the next record; no more
+    /// than one cell above [`MOST_COLUMNS`].
+    pub(super) fn record(
+        self,
+        text: &[u8],
+        mut at: usize,
+    ) -> Result<(Vec<&[u8]>, usize), Misquoted> {
         let mut cells = Vec::new();
         loop {
             at = self.skip_blanks(text, at);
-            let end = self.cell_end(text, at);
+            let end = self.cell_end(text, at)?;
             cells.push(&text[at..end]);
+            match line_end(text, end) {
+                Some(next) => return Ok((cells, next)),
+                None if cells.len() > MOST_COLUMNS => return Ok((cells, end)),
+                None => at = self.after_delimiter(end),
+            }
+        }
+    }
+
+    /// How many cells the record at `at` has, and the start of the next record.
+    fn count(self, text: &[u8], mut at: usize) -> (usize, usize) {
+        let mut cells = 0;
+        loop {
+            at = self.skip_blanks(text, at);
+            let end = self.any_end(text, at).unwrap_or(text.len());
+            cells += 1;
             match line_end(text, end) {
                 Some(next) => return (cells, next),
                 None => at = self.after_delimiter(end),
@@ -132,7 +197,7 @@ impl Dialect {
         let mut at = 0;
         loop {
             at = self.skip_blanks(text, at);
-            let end = self.cell_end(text, at);
+            let Some(end) = self.any_end(text, at) else { return last };
             match line_end(text, end) {
                 Some(next) if next == end => return last,
                 Some(next) => {
@@ -142,6 +207,47 @@ impl Dialect {
                 None => at = self.after_delimiter(end),
             }
         }
+    }
+
+    /// A line within a quoted cell that would be a row by itself, of `slots.len()` cells with a
+    /// number or nothing in each that has a slot: the quote is not where it belongs. Returns the
+    /// place of the line.
+    ///
+    /// The first and the last part of the cell are no lines of their own.
+    pub(super) fn row_within(self, cell: &[u8], slots: &[Option<usize>]) -> Option<usize> {
+        let first = cell.iter().position(|&byte| byte == b'\n')? + 1;
+        let last = cell.iter().rposition(|&byte| byte == b'\n')?;
+        let mut at = first;
+        while at <= last {
+            let end = at + cell[at..].iter().position(|&byte| byte == b'\n')? + 1;
+            if self.is_row(&cell[at..end], slots) {
+                return Some(at);
+            }
+            at = end;
+        }
+        None
+    }
+
+    fn is_row(self, line: &[u8], slots: &[Option<usize>]) -> bool {
+        let mut at = 0;
+        let mut numbers = 0;
+        for (column, slot) in (1..).zip(slots) {
+            at = self.skip_blanks(line, at);
+            let Ok(end) = self.cell_end(line, at) else { return false };
+            if slot.is_some() {
+                let cell = unquote(&line[at..end]);
+                let number = fast_float2::parse::<f64, _>(cell.as_ref()).is_ok();
+                numbers += usize::from(number);
+                if !number && !is_missing(&cell) {
+                    return false;
+                }
+            }
+            match line_end(line, end) {
+                Some(_) => return column == slots.len() && numbers > 0,
+                None => at = self.after_delimiter(end),
+            }
+        }
+        false
     }
 }
 
@@ -155,18 +261,18 @@ pub(super) fn line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The place after the quote that closes a quoted cell, or the end of the text.
-fn closing_quote(text: &[u8], mut at: usize) -> usize {
+/// The place after the quote that closes a quoted cell, if any does.
+fn closing_quote(text: &[u8], mut at: usize) -> Option<usize> {
     while at < text.len() {
         if text[at] != b'"' {
             at += 1;
         } else if text.get(at + 1) == Some(&b'"') {
             at += 2;
         } else {
-            return at + 1;
+            return Some(at + 1);
         }
     }
-    text.len()
+    None
 }
 
 /// The content of a cell: without blanks around it, without quotes.
@@ -214,11 +320,35 @@ mod tests {
     fn cells_may_be_quoted_and_blank() {
         let comma = Dialect { delimiter: b',' };
         let text = b" \"a\n\"\"b\"\"\" , c ,,d\r\nrest";
-        let (cells, next) = comma.record(text, 0);
+        let (cells, next) = comma.record(text, 0).unwrap();
         let cells: Vec<_> = cells.into_iter().map(|cell| unquote(cell).into_owned()).collect();
         assert_eq!(cells, [b"a\n\"b\"".to_vec(), b"c".to_vec(), b"".to_vec(), b"d".to_vec()]);
         assert_eq!(&text[next..], b"rest");
         assert_eq!(comma.last_record_end(text), Some(next));
+    }
+
+    #[test]
+    fn quotes_must_be_where_they_belong() {
+        let comma = Dialect { delimiter: b',' };
+        assert_eq!(comma.cell_end(b"1,\"a\n2", 2), Err(Misquoted::Open(2)));
+        assert_eq!(comma.cell_end(b"\"a\"b,2\n", 0), Err(Misquoted::Followed(0)));
+        assert_eq!(comma.cell_end(b"\"a\" \t,2\n", 0), Ok(5));
+        assert_eq!(comma.cell_end(b"\"a\"\r\n", 0), Ok(3));
+        assert_eq!(comma.cell_end(b"a\"b\",2\n", 0), Ok(4));
+        assert_eq!(Dialect { delimiter: b' ' }.cell_end(b"\"a b\"  c\n", 0), Ok(7));
+    }
+
+    #[test]
+    fn a_row_within_a_cell_is_found() {
+        let comma = Dialect { delimiter: b',' };
+        let slots = [Some(0), None, Some(1)];
+        let row = |cell: &[u8]| comma.row_within(cell, &slots);
+        assert_eq!(row(b"\"Neil\n1,x,2\n3,y,4\""), Some(6));
+        assert_eq!(row(b"\"Neil\nand,so,on\n3,y,\nend\""), Some(16));
+        assert_eq!(row(b"\"Neil\n1,x,2\""), None);
+        assert_eq!(row(b"\"one\ntwo, three, four\nfive\""), None);
+        assert_eq!(row(b"\"one\n,,\nfive\""), None);
+        assert_eq!(row(b"\"one\""), None);
     }
 
     #[test]

@@ -7,6 +7,9 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Numbers start at a multiple of this, so that a file can be mapped into memory.
 const ALIGNMENT: usize = 64;
 
+/// Bytes of the longest header; those of plain arrays have about 100.
+const LONGEST: u32 = 1 << 16;
+
 /// What the head says of the numbers behind it.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Header {
@@ -38,7 +41,9 @@ impl Header {
             }
             version => return Err(invalid(format!("version {version} is not known"))),
         };
-        // Not allocated before it is there: a corrupt length may be anything.
+        if length > LONGEST {
+            return Err(invalid(format!("its header has {length} bytes, more than {LONGEST}")));
+        }
         let mut text = Vec::new();
         file.take(length.into()).read_to_end(&mut text)?;
         if text.len() < length as usize {

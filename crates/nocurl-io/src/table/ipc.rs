@@ -1,6 +1,8 @@
-//! Lengths stated in an Arrow IPC file, held against the length of the file before it is decoded.
+//! What an Arrow IPC file says of itself, held against the file before it is decoded.
 //!
 //! The decoder allocates what a file says it needs, and an allocation that fails ends the program.
+//! It also passes over messages that it does not know, and takes numbers of another byte order in a
+//! stream as they are.
 
 use std::io;
 use std::ops::Range;
@@ -22,6 +24,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 enum Fault {
     Reading(io::Error),
     Length(&'static str),
+    BigEndian,
 }
 
 impl From<io::Error> for Fault {
@@ -30,8 +33,8 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Checks all lengths that decoding relies on.
-pub(super) fn check_lengths(input: &Seekable, format: &'static str) -> Result<(), Error> {
+/// Checks all that decoding relies on, and returns how many rows there are to be.
+pub(super) fn check(input: &Seekable, format: &'static str) -> Result<u64, Error> {
     let file = Extent { input, length: input.length };
     let checked = file.starts_with_magic().and_then(|is_file| match is_file {
         true => file.check_file(),
@@ -40,6 +43,11 @@ pub(super) fn check_lengths(input: &Seekable, format: &'static str) -> Result<()
     checked.map_err(|fault| match fault {
         Fault::Reading(error) => Error::read(&input.label, &error),
         Fault::Length(reason) => Error::invalid(&input.label, format, reason),
+        Fault::BigEndian => {
+            let reason = "its numbers are big-endian, which is not read; write it again on a \
+                          little-endian machine, or as Parquet";
+            Error::unsupported(&input.label, reason)
+        }
     })
 }
 
@@ -65,7 +73,7 @@ impl Extent<'_> {
         Ok(bytes)
     }
 
-    fn check_file(&self) -> Result<(), Fault> {
+    fn check_file(&self) -> Result<u64, Fault> {
         let cut_off = "it does not end as an Arrow file does; it may have been cut off";
         let start = self.length.checked_sub(TAIL).ok_or(Fault::Length(cut_off))?;
         let tail = self.bytes(start..self.length, cut_off)?;
@@ -76,23 +84,37 @@ impl Extent<'_> {
         let length = u64::from(word(&tail));
         let footer = self.bytes(start.checked_sub(length).unwrap_or(u64::MAX)..start, fault)?;
         let footer = ipc::root_as_footer(&footer).map_err(|_| Fault::Length(fault))?;
-        let blocks = [footer.dictionaries(), footer.recordBatches()];
-        for block in blocks.iter().flatten().flatten() {
-            let fault = "a batch lies beyond its end";
-            let places = [block.offset(), block.metaDataLength().into(), block.bodyLength()];
-            let [offset, head, body] = places.map(|place| u64::try_from(place).unwrap_or(u64::MAX));
-            let message = self.bytes(offset..offset.saturating_add(head), fault)?;
-            let message = message.strip_prefix(&CONTINUATION).unwrap_or(&message);
-            let message = message.get(4..).ok_or(Fault::Length(fault))?;
-            let start = offset.saturating_add(head);
-            self.check_message(message, start..start.saturating_add(body))?;
+        check_order(footer.schema())?;
+        let mut rows = 0_u64;
+        let blocks = [
+            (footer.dictionaries(), MessageHeader::DictionaryBatch),
+            (footer.recordBatches(), MessageHeader::RecordBatch),
+        ];
+        for (blocks, kind) in blocks {
+            for block in blocks.iter().flatten() {
+                let fault = "a batch lies beyond its end";
+                let places = [block.offset(), block.metaDataLength().into(), block.bodyLength()];
+                let [offset, head, body] =
+                    places.map(|place| u64::try_from(place).unwrap_or(u64::MAX));
+                let message = self.bytes(offset..offset.saturating_add(head), fault)?;
+                let message = message.strip_prefix(&CONTINUATION).unwrap_or(&message);
+                let message = message.get(4..).ok_or(Fault::Length(fault))?;
+                let start = offset.saturating_add(head);
+                let batch = self.check_message(message, start..start.saturating_add(body))?;
+                match batch {
+                    Some((found, count)) if found == kind => rows = rows.saturating_add(count),
+                    _ => return Err(Fault::Length("a batch is of another kind than its place")),
+                }
+            }
         }
-        Ok(())
+        Ok(rows)
     }
 
-    fn check_stream(&self) -> Result<(), Fault> {
+    fn check_stream(&self) -> Result<u64, Fault> {
         let fault = "it ends within a message; it may have been cut off, or is no Arrow file";
         let mut at = 0;
+        let mut rows = 0_u64;
+        let mut first = true;
         while at < self.length {
             let mut length = self.bytes(at..at + 4, fault)?;
             at += 4;
@@ -108,27 +130,53 @@ impl Extent<'_> {
             at += head;
             let body = ipc::root_as_message(&message).map_or(0, |message| message.bodyLength());
             let end = at.saturating_add(u64::try_from(body).unwrap_or(u64::MAX));
-            self.check_message(&message, at..end)?;
+            let batch = self.check_message(&message, at..end)?;
+            if batch.is_none() != first {
+                return Err(Fault::Length("a schema stands in it that is not its first message"));
+            }
+            rows = rows.saturating_add(batch.map_or(0, |(_, count)| count));
+            first = false;
             at = end;
         }
-        Ok(())
+        if at < self.length {
+            return Err(Fault::Length("it goes on after its end; it may be two files in one"));
+        }
+        Ok(rows)
     }
 
-    /// Checks a message whose body is to lie in a range.
-    fn check_message(&self, message: &[u8], body: Range<u64>) -> Result<(), Fault> {
-        let fault = Fault::Length("a message makes no sense");
-        let Ok(message) = ipc::root_as_message(message) else { return Err(fault) };
+    /// Checks a message whose body is to lie in a range. Returns the kind of a batch and how many
+    /// rows of the table it has, nothing for a schema.
+    fn check_message(
+        &self,
+        message: &[u8],
+        body: Range<u64>,
+    ) -> Result<Option<(MessageHeader, u64)>, Fault> {
+        let fault = || Fault::Length("a message makes no sense");
+        let message = ipc::root_as_message(message).map_err(|_| fault())?;
         if body.end > self.length {
             return Err(Fault::Length("a batch lies beyond its end"));
         }
-        let batch = match message.header_type() {
+        let kind = message.header_type();
+        let batch = match kind {
             MessageHeader::RecordBatch => message.header_as_record_batch(),
             MessageHeader::DictionaryBatch => {
                 message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
             }
-            _ => return Ok(()),
+            MessageHeader::Schema => {
+                check_order(message.header_as_schema())?;
+                return Ok(None);
+            }
+            _ => return Err(Fault::Length("a message is of a kind that no table has")),
         };
-        let Some(batch) = batch else { return Err(fault) };
+        let batch = batch.ok_or_else(fault)?;
+        self.check_buffers(&batch, body)?;
+        let rows = u64::try_from(batch.length()).map_err(|_| fault())?;
+        Ok(Some((kind, if kind == MessageHeader::RecordBatch { rows } else { 0 })))
+    }
+
+    fn check_buffers(&self, batch: &ipc::RecordBatch<'_>, body: Range<u64>) -> Result<(), Fault> {
+        // A batch is decoded as a whole, so that its columns count together.
+        let (mut contents, mut stored) = (0_i64, 0_u64);
         for buffer in batch.buffers().iter().flatten() {
             let fault = "a column lies beyond the end of its batch";
             let places = [buffer.offset(), buffer.length()];
@@ -141,13 +189,21 @@ impl Extent<'_> {
             if batch.compression().is_some() && length > 0 {
                 let content = self.bytes(start..start.saturating_add(8), fault)?;
                 let content = content.try_into().map_or(0, i64::from_le_bytes);
-                if content != -1 && !plausible_size(content, length) {
+                contents = contents.saturating_add(if content < -1 { i64::MAX } else { content });
+                stored = stored.saturating_add(length);
+                if content != -1 && !plausible_size(contents, stored) {
                     return Err(Fault::Length("a column is said to be larger than it can be"));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Refuses a schema whose numbers have their highest byte first.
+fn check_order(schema: Option<ipc::Schema<'_>>) -> Result<(), Fault> {
+    let schema = schema.ok_or(Fault::Length("its schema makes no sense"))?;
+    if schema.endianness() == ipc::Endianness::Little { Ok(()) } else { Err(Fault::BigEndian) }
 }
 
 /// The number in the first four bytes, which are there.

@@ -20,7 +20,7 @@ use super::fixed::{self, Floats};
 use super::numbers::unit;
 
 /// A column whose rows are read one after the other.
-pub(super) trait Leaf {
+pub(super) trait Leaf: Send {
     /// Passes over rows.
     fn skip(&mut self, rows: usize) -> Result<()>;
     /// Reads as many rows as there is room for; NaN stands for a null.
@@ -149,7 +149,7 @@ fn half(bytes: &[u8]) -> f64 {
 fn leaf<T: DataType>(
     column: &ColumnDescPtr,
     pages: Box<dyn PageReader>,
-    number: impl Fn(&T::T) -> f64 + 'static,
+    number: impl Fn(&T::T) -> f64 + Send + 'static,
 ) -> Result<Box<dyn Leaf>> {
     let reader = ColumnReaderImpl::<T>::new(Arc::clone(column), pages);
     let full = column.max_def_level();
@@ -166,7 +166,7 @@ struct Typed<T: DataType, F> {
     number: F,
 }
 
-impl<T: DataType, F: Fn(&T::T) -> f64> Leaf for Typed<T, F> {
+impl<T: DataType, F: Fn(&T::T) -> f64 + Send> Leaf for Typed<T, F> {
     fn skip(&mut self, rows: usize) -> Result<()> {
         all(rows, self.reader.skip_records(rows)?)
     }

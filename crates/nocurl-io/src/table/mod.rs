@@ -15,6 +15,8 @@ mod header;
 #[cfg(feature = "parquet")]
 mod ipc;
 #[cfg(feature = "parquet")]
+mod layout;
+#[cfg(feature = "parquet")]
 mod leaves;
 mod memory;
 mod npy;

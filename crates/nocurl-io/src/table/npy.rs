@@ -7,7 +7,7 @@ use nocurl::{Dataset, Run};
 
 use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, by_rows};
-use super::columns::Selection;
+use super::columns::{Selection, check_count};
 use super::header::Header;
 use crate::error::shorten;
 use crate::input::Seekable;
@@ -45,6 +45,7 @@ pub(super) fn read<C: Collect>(
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let layout = Layout::read(input)?;
+    check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
     let selection = Selection::new(&input.label, &names, options)?;
     let mut total = Assembly::new(&selection, options.missing);
@@ -82,8 +83,13 @@ impl Layout {
             return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
         }
         let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width as u64));
-        if bytes.and_then(|bytes| bytes.checked_add(start)).is_none_or(|end| end > input.length) {
+        let end = bytes.and_then(|bytes| bytes.checked_add(start));
+        if end.is_none_or(|end| end > input.length) {
             let reason = format!("it ends before the {rows} x {columns} numbers it announces");
+            return Err(Error::invalid(label, FORMAT, reason));
+        }
+        if end != Some(input.length) {
+            let reason = format!("it goes on after the {rows} x {columns} numbers it announces");
             return Err(Error::invalid(label, FORMAT, reason));
         }
         let columns = columns as usize;

@@ -10,24 +10,30 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
+use rayon::prelude::*;
 
 use super::arrow::Projection;
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, append_wave, report, wave_width};
+use super::collect::{Assembly, BUDGET, Collect, append_wave, report, wave_width};
 use super::guard::guarded;
 use super::leaves::{self, Leaf};
 use super::pages::{check_footer, check_pages};
 use super::schema::arrow_schema;
 use crate::input::{Handle, Seekable};
+use crate::stack::on_stack;
 use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Parquet";
 
-/// Rows of a piece. Row groups may be as large as the file, so they are cut further; a piece
-/// should not be much shorter than a page, because a page is read again by each piece it spans.
+/// Rows of a piece. Row groups may be as large as the file, so they are cut further.
 const PIECE_ROWS: usize = 1 << 17;
 
+/// Rows of a page above which the columns of a row group are read in order: a page is decoded
+/// again by each piece that it spans.
+const LONG_PAGE: u64 = 2 * PIECE_ROWS as u64;
+
 /// A range of rows within a row group.
+#[derive(Clone, Copy)]
 struct Piece {
     group: usize,
     start: usize,
@@ -42,45 +48,33 @@ pub(super) fn read<C: Collect>(
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
     check_footer(input)?;
-    let (metadata, schema) = guarded(label, FORMAT, || {
+    let parse = || {
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks(input.clone()));
         let metadata = metadata.map_err(|error| Error::invalid(label, FORMAT, error))?;
         let schema = arrow_schema(metadata.file_metadata());
         Ok((metadata, schema.map_err(|error| Error::invalid(label, FORMAT, error))?))
-    })?;
+    };
+    let (metadata, schema) = on_stack(|| guarded(label, FORMAT, parse))?;
     let projection = Projection::new(label, &schema, options)?;
-    let table = Selected { input, leaves: leaves_of(&metadata, &projection), metadata, projection };
-    guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
+    let leaves = leaves_of(&metadata, &projection);
+    let table = Selected { input, options, leaves, metadata, projection };
+    let longest = guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
     let mut total = Assembly::new(&table.projection.selection, options.missing);
-    let pieces = pieces(&table.metadata, label)?;
-    let rows: u64 = pieces.iter().map(|piece| piece.rows as u64).sum();
-    if rows == 0 {
+    // Pages that are not long are found by each piece for itself, across row groups.
+    let mut waiting = Vec::new();
+    for (group, longest) in longest.into_iter().enumerate() {
+        waiting.extend(table.pieces(group));
+        if longest > LONG_PAGE {
+            let pieces = waiting.split_off(waiting.len() - table.pieces(group).count());
+            table.read_each(std::mem::take(&mut waiting), &mut total, run)?;
+            table.read_in_order(&pieces, &mut total, run)?;
+        }
+    }
+    table.read_each(waiting, &mut total, run)?;
+    if total.rows == 0 {
         return Err(Error::HeaderOnly { path: label.into() });
     }
-    let decode = |piece| guarded(label, FORMAT, || table.read_piece(options, &piece));
-    let width = wave_width(table.leaves.len(), 8 * BLOCK_ROWS * table.leaves.len());
-    let mut pieces = pieces.into_iter();
-    loop {
-        let wave: Vec<Piece> = pieces.by_ref().take(width).collect();
-        if wave.is_empty() {
-            return Ok(total);
-        }
-        append_wave(&mut total, wave, decode)?;
-        report(run, total.rows, Some(rows))?;
-    }
-}
-
-/// Cuts all row groups into pieces, in order.
-fn pieces(metadata: &ParquetMetaData, label: &str) -> Result<Vec<Piece>, Error> {
-    let mut pieces = Vec::new();
-    for (group, found) in metadata.row_groups().iter().enumerate() {
-        let rows = usize::try_from(found.num_rows())
-            .map_err(|_| Error::invalid(label, FORMAT, "a row group has fewer than no rows"))?;
-        for start in (0..rows).step_by(PIECE_ROWS) {
-            pieces.push(Piece { group, start, rows: PIECE_ROWS.min(rows - start) });
-        }
-    }
-    Ok(pieces)
+    Ok(total)
 }
 
 /// Where the selected columns, none of which has columns within, stand in a row group.
@@ -95,6 +89,7 @@ fn leaves_of(metadata: &ParquetMetaData, projection: &Projection) -> Vec<usize> 
 /// The selected columns of a file.
 struct Selected<'a> {
     input: &'a Seekable,
+    options: &'a ReadOptions,
     metadata: ParquetMetaData,
     projection: Projection,
     /// In increasing order, as the positions of the projection are.
@@ -102,25 +97,135 @@ struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    fn read_piece<C: Collect>(
+    /// The pieces of a row group, in order.
+    fn pieces(&self, group: usize) -> impl Iterator<Item = Piece> + use<> {
+        let rows = usize::try_from(self.metadata.row_group(group).num_rows()).unwrap_or(0);
+        let starts = (0..rows).step_by(PIECE_ROWS);
+        starts.map(move |start| Piece { group, start, rows: PIECE_ROWS.min(rows - start) })
+    }
+
+    fn report<C>(&self, run: &Run<'_>, total: &Assembly<C>) -> Result<(), Error> {
+        let rows = u64::try_from(self.metadata.file_metadata().num_rows()).ok();
+        report(run, total.rows, rows)
+    }
+
+    /// Reads pieces that have nothing to do with each other.
+    fn read_each<C: Collect>(
         &self,
-        options: &ReadOptions,
-        piece: &Piece,
-    ) -> Result<Assembly<C>, Error> {
-        let invalid = |error: ParquetError| Error::invalid(&self.input.label, FORMAT, error);
-        let chunks = Arc::new(Chunks(self.input.clone()));
-        let columns = (0..self.leaves.len()).map(|i| self.open(&chunks, piece, i));
-        let mut columns = columns.collect::<ParquetResult<Vec<_>>>().map_err(invalid)?;
-        let mut part = Assembly::new(&self.projection.selection, options.missing);
+        pieces: Vec<Piece>,
+        total: &mut Assembly<C>,
+        run: &Run<'_>,
+    ) -> Result<(), Error> {
+        let width = wave_width(self.leaves.len(), 8 * BLOCK_ROWS * self.leaves.len());
+        for wave in pieces.chunks(width) {
+            append_wave(total, wave.to_vec(), |piece| {
+                guarded(&self.input.label, FORMAT, || self.read_piece(&piece))
+            })?;
+            self.report(run, total)?;
+        }
+        Ok(())
+    }
+
+    fn read_piece<C: Collect>(&self, piece: &Piece) -> Result<Assembly<C>, Error> {
+        let mut columns = self.open_all(piece)?;
+        let mut part = Assembly::new(&self.projection.selection, self.options.missing);
         let mut block = Block::new(columns.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {
             let mut target = block.rows_mut(BLOCK_ROWS.min(piece.rows - start));
             for (&slot, column) in self.projection.slots.iter().zip(&mut columns) {
-                column.read(column_mut(&mut target, slot)).map_err(invalid)?;
+                let read = column.read(column_mut(&mut target, slot));
+                read.map_err(|error| self.invalid(&error))?;
             }
             part.push(target, None);
         }
         Ok(part)
+    }
+
+    /// Reads the pieces of a row group one after the other: columns by several threads, each
+    /// decoding its pages once, then pieces by several threads.
+    fn read_in_order<C: Collect>(
+        &self,
+        pieces: &[Piece],
+        total: &mut Assembly<C>,
+        run: &Run<'_>,
+    ) -> Result<(), Error> {
+        let Some(first) = pieces.first() else { return Ok(()) };
+        let label = &self.input.label;
+        let mut columns = guarded(label, FORMAT, || self.open_all(first))?;
+        let bytes = 8 * PIECE_ROWS * columns.len();
+        for wave in pieces.chunks(wave_width(columns.len(), bytes)) {
+            if bytes > BUDGET {
+                // Too wide for a piece in memory: a block of it at a time.
+                for piece in wave {
+                    let mut part = Assembly::new(&self.projection.selection, self.options.missing);
+                    for start in (0..piece.rows).step_by(BLOCK_ROWS) {
+                        let rows = BLOCK_ROWS.min(piece.rows - start);
+                        let values = self.next_rows(&mut columns, rows)?;
+                        self.push(&values, 0, rows, &mut part);
+                    }
+                    total.append(part);
+                }
+            } else {
+                let values =
+                    self.next_rows(&mut columns, wave.iter().map(|piece| piece.rows).sum())?;
+                append_wave(total, wave.to_vec(), |piece| {
+                    let mut part = Assembly::new(&self.projection.selection, self.options.missing);
+                    self.push(&values, piece.start - wave[0].start, piece.rows, &mut part);
+                    Ok(part)
+                })?;
+            }
+            self.report(run, total)?;
+        }
+        Ok(())
+    }
+
+    /// The next rows of each column.
+    fn next_rows(
+        &self,
+        columns: &mut [Box<dyn Leaf>],
+        rows: usize,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let read = |column: &mut Box<dyn Leaf>| {
+            guarded(&self.input.label, FORMAT, || {
+                let mut values = vec![0.0; rows];
+                for block in values.chunks_mut(BLOCK_ROWS) {
+                    column.read(block).map_err(|error| self.invalid(&error))?;
+                }
+                Ok(values)
+            })
+        };
+        columns.par_iter_mut().map(read).collect()
+    }
+
+    /// Adds rows of columns that have been decoded.
+    fn push<C: Collect>(
+        &self,
+        values: &[Vec<f64>],
+        from: usize,
+        rows: usize,
+        part: &mut Assembly<C>,
+    ) {
+        let mut block = Block::new(values.len());
+        for start in (0..rows).step_by(BLOCK_ROWS) {
+            let count = BLOCK_ROWS.min(rows - start);
+            let mut target = block.rows_mut(count);
+            for (&slot, column) in self.projection.slots.iter().zip(values) {
+                let found = &column[from + start..from + start + count];
+                column_mut(&mut target, slot).copy_from_slice(found);
+            }
+            part.push(target, None);
+        }
+    }
+
+    fn invalid(&self, error: &ParquetError) -> Error {
+        Error::invalid(&self.input.label, FORMAT, error)
+    }
+
+    /// Opens the selected columns at the start of a piece.
+    fn open_all(&self, piece: &Piece) -> Result<Vec<Box<dyn Leaf>>, Error> {
+        let chunks = Arc::new(Chunks(self.input.clone()));
+        let columns = (0..self.leaves.len()).map(|i| self.open(&chunks, piece, i));
+        columns.collect::<ParquetResult<_>>().map_err(|error| self.invalid(&error))
     }
 
     /// Opens a selected column at the start of a piece.
@@ -165,5 +270,56 @@ impl ChunkReader for Chunks {
         let mut bytes = vec![0; length];
         self.0.read_at(start, &mut bytes)?;
         Ok(bytes.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::data_type::DoubleType;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    use crate::{ReadOptions, Source, read_moments};
+
+    /// More than five pieces, the last of them short.
+    const ROWS: i32 = 700_001;
+
+    fn file(page_rows: usize) -> Vec<u8> {
+        let schema = "message t { required double a; optional double b; required double c; }";
+        let properties = WriterProperties::builder()
+            .set_data_page_row_count_limit(page_rows)
+            .set_data_page_size_limit(usize::MAX)
+            .set_dictionary_enabled(false)
+            .set_max_row_group_row_count(None)
+            .build();
+        let mut file = Vec::new();
+        let schema = parse_message_type(schema).unwrap().into();
+        let mut writer = SerializedFileWriter::new(&mut file, schema, properties.into()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        for step in [3, 5, 7] {
+            let values: Vec<f64> = (0..ROWS).map(|i| f64::from(i * step % 1009).sqrt()).collect();
+            let levels = vec![1; values.len()];
+            let mut column = group.next_column().unwrap().unwrap();
+            let levels = (step == 5).then_some(&levels[..]);
+            column.typed::<DoubleType>().write_batch(&values, levels, None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        file
+    }
+
+    #[test]
+    fn long_pages_give_the_same_bits_as_short_ones() {
+        let moments = |page_rows| {
+            let source = Source::bytes("t.parquet", file(page_rows));
+            let table = read_moments(&source, &ReadOptions::default(), &Default::default());
+            let moments = table.unwrap().data;
+            (moments.rows(), moments.mean().to_vec(), moments.second_moments(true))
+        };
+        let long = moments(usize::MAX);
+        assert_eq!(long.0, ROWS as u64);
+        assert_eq!(long, moments(20_000));
     }
 }

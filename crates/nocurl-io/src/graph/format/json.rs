@@ -7,6 +7,7 @@ use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::OfEdge;
 use crate::graph::builder::{Builder, Flaw};
+use crate::stack::on_stack;
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
     name: "JSON",
@@ -23,7 +24,7 @@ impl GraphDocument {
     /// # Errors
     /// Anything wrong with the text, in one line.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        read(text).map_err(|flaw| failure("the text", flaw))
+        on_stack(|| read(text)).map_err(|flaw| failure("the text", flaw))
     }
 }
 

@@ -9,6 +9,7 @@ use super::builder::Flaw;
 use super::{GraphDocument, failure};
 use crate::input::Input;
 use crate::output::write_atomic;
+use crate::stack::on_stack;
 use crate::{Error, Source};
 
 /// Bytes of the largest file that is read: a matrix of 10,000 variables has fewer.
@@ -125,7 +126,7 @@ pub fn read_graph(source: &Source) -> Result<GraphDocument, Error> {
             return Err(Error::unsupported(&label, reason));
         }
     };
-    (format.read)(text).map_err(|flaw| failure(&label, flaw))
+    on_stack(|| (format.read)(text)).map_err(|flaw| failure(&label, flaw))
 }
 
 /// Writes a graph in the format its extension asks for, whole or not at all.
