@@ -34,6 +34,7 @@ mod error;
 mod graph;
 mod input;
 mod knowledge;
+mod machine;
 mod output;
 mod source;
 mod table;
@@ -45,9 +46,10 @@ pub use graph::{
     GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
 pub use knowledge::read_knowledge;
+pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Columns, Header, Input, Missing, Origin, ReadOptions, Table, read_dataset, read_moments,
-    read_sampled, write_table,
+    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_moments,
+    read_sampled, reading_memory, write_table,
 };

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::collect::reading_memory;
 use crate::error::shorten;
 use crate::{Error, ReadOptions};
+use nocurl::memory::ask;
 
 /// The selected columns of a file.
 #[derive(Debug, Clone)]
@@ -12,6 +14,8 @@ pub(super) struct Selection {
     pub(super) names: Vec<String>,
     /// Position in the file of each selected column.
     pub(super) positions: Vec<usize>,
+    /// The most rows that may be kept in memory.
+    pub(super) most_rows: u64,
 }
 
 impl Selection {
@@ -63,7 +67,13 @@ impl Selection {
             });
         }
         let names = positions.iter().map(|&position| names[position].clone()).collect();
-        Ok(Self { names, positions })
+        let columns = positions.len();
+        ask(
+            "reading",
+            reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
+        )?;
+        let most_rows = options.room.map_or(u64::MAX, |room| room.rows(columns));
+        Ok(Self { names, positions, most_rows })
     }
 }
 
