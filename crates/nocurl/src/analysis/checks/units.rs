@@ -48,6 +48,10 @@ impl Check for Scale {
         "units"
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error> {
         let deviations: Vec<f64> = case.moments.variances().into_iter().map(f64::sqrt).collect();
         let mut numbers = Units {

@@ -136,6 +136,7 @@ pub fn propose(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination,
+        score: None,
         warnings,
     })
 }
@@ -227,6 +228,7 @@ pub fn propose_with_nocurl(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }
