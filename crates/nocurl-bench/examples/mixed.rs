@@ -56,9 +56,8 @@ fn main() -> Result<(), Error> {
 
 /// Prints one line for each way.
 fn cell(simulation: &Simulation, trials: u64, seed: u64) -> Result<(), Error> {
-    let drawn: Vec<Simulated> = (0..trials)
-        .map(|trial| simulate(simulation, seed + trial))
-        .collect::<Result<_, _>>()?;
+    let drawn: Vec<Simulated> =
+        (0..trials).map(|trial| simulate(simulation, seed + trial)).collect::<Result<_, _>>()?;
     for (name, way) in WAYS {
         let scores: Vec<Scores> = drawn
             .iter()

@@ -35,7 +35,7 @@ pub struct Fit {
     pub evaluations: u64,
     /// How the method ended.
     pub termination: Termination,
-    /// What was fitted to the variables, where the method can choose.
+    /// What was fitted to the variables, where the method can choose and some have levels.
     pub score: Option<MixedScore>,
     /// What the user should know, in plain words.
     pub warnings: Vec<Text>,

@@ -181,7 +181,7 @@ fn conclude(
         iterations: proposal.iterations,
         evaluations: proposal.evaluations,
         termination: proposal.termination,
-        score: proposal.score,
+        score: proposal.score.filter(|_| !problem.variables().is_continuous()),
         warnings,
     })
 }

@@ -4,7 +4,9 @@ use nocurl::bootstrap::{BootstrapParams, bootstrap};
 use nocurl::checks::diagnose;
 use nocurl::links::{Link, links};
 use nocurl::methods::{Exact, ExactScore, Fges, MixedScore, Mmpc, OrderSearch};
+use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::refine::Refine;
+use nocurl::simulate::{Simulation, simulate};
 use nocurl::{
     Algorithm, Codes, Dag, Data, Dataset, Error, Fit, Kind, KnowledgeSpec, Mat, Options, Pdag,
     Prune, Run, Variable, Variables, learn,
@@ -423,5 +425,69 @@ fn a_level_that_determines_another_does_not_break_the_search() {
         for link in links(&data, &Options::default(), &fit).unwrap() {
             assert!((0.0..=1.0).contains(&link.strength.unwrap()));
         }
+    }
+}
+
+#[test]
+fn gaps_in_blocks_are_estimated() {
+    let data = mixed(12, 3000);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    // A fifth of the colours and of the weights is missing.
+    let values = Mat::from_fn(3000, 4, |i, j| match j % 3 == 0 && rng.random::<f64>() < 0.2 {
+        true => f64::NAN,
+        false => data.values()[(i, j)],
+    });
+    let (whole, gaps): (Vec<usize>, Vec<usize>) =
+        (0..3000).partition(|&i| (0..4).all(|j| values[(i, j)].is_finite()));
+    let rows = |list: &[usize]| Mat::from_fn(list.len(), 4, |i, j| values[(list[i], j)]);
+    let complete = Dataset::new(data.variables().clone(), rows(&whole)).unwrap().moments();
+    let incomplete = data.variables().coded(rows(&gaps).as_ref());
+    assert!((0..gaps.len()).all(|i| incomplete[(i, 0)].is_nan() == incomplete[(i, 1)].is_nan()));
+    let found = expectation_maximization(
+        &complete,
+        incomplete.as_ref(),
+        &EmParams::default(),
+        &Run::default(),
+    )
+    .unwrap()
+    .moments;
+    assert_eq!((found.rows(), found.variables()), (3000, data.variables()));
+    let (a, b) = (found.second_moments(true), data.moments().second_moments(true));
+    for i in 0..found.width() {
+        for j in 0..found.width() {
+            let scale = (b[(i, i)] * b[(j, j)]).sqrt();
+            assert!((a[(i, j)] - b[(i, j)]).abs() < 0.05 * scale, "{i} {j}");
+        }
+    }
+    let fit = learn(&found, &Options::default(), &Run::default()).unwrap();
+    assert!([(0, 1), (1, 2), (1, 3)].iter().all(|&(i, j)| fit.class.is_adjacent(i, j)));
+}
+
+#[test]
+fn tables_with_levels_are_drawn() {
+    let simulation = Simulation {
+        variables: 12,
+        rows: 400,
+        categorical: 0.5,
+        levels: (2, 5),
+        ..Simulation::default()
+    };
+    let drawn = simulate(&simulation, 3).unwrap();
+    let list = drawn.data.variables().list();
+    let with_levels = list.iter().filter(|variable| variable.is_discrete()).count();
+    assert!((2..=10).contains(&with_levels));
+    assert!(list.iter().all(|variable| variable.levels.len() <= 5));
+    // A longer table begins with the rows of a shorter one, and the graph is that of numbers alone.
+    let longer = simulate(&Simulation { rows: 500, ..simulation.clone() }, 3).unwrap();
+    assert_eq!(longer.data.values().subrows(0, 400), drawn.data.values());
+    let numbers = simulate(&Simulation { categorical: 0.0, ..simulation.clone() }, 3).unwrap();
+    assert_eq!(numbers.truth, drawn.truth);
+    for wrong in [
+        Simulation { categorical: 1.5, ..simulation.clone() },
+        Simulation { levels: (1, 3), ..simulation.clone() },
+        Simulation { levels: (4, 3), ..simulation.clone() },
+        Simulation { standardize: true, ..simulation.clone() },
+    ] {
+        assert!(matches!(simulate(&wrong, 3), Err(Error::Parameter { .. })));
     }
 }
