@@ -54,7 +54,10 @@ class Graph:
     bootstrap : dict or None
         What was found again in resampled tables.
     means : ndarray or None
-        Means of the variables.
+        Means of the variables, where each has one.
+    kinds : list of dict
+        What each variable is: ``name``, ``kind``, and where it has some ``levels`` with their
+        ``shares``.
     elapsed_seconds : float
         Time it took.
 
@@ -77,7 +80,7 @@ class Graph:
         place = {name: i for i, name in enumerate(self.variables)}
         self.weights = np.zeros((len(place), len(place)))
         for edge in document["edges"]:
-            self.weights[place[edge["from"]], place[edge["to"]]] = edge.get("weight", 1.0)
+            self.weights[place[edge["from"]], place[edge["to"]]] = _weight(edge)
         self.weights.flags.writeable = False
         self.order: list[str] = document["order"]
         self.potential = _array(document["potential"])
@@ -93,6 +96,7 @@ class Graph:
         self.diagnosis: list[dict] | None = document["diagnosis"]
         self.bootstrap: dict | None = document["bootstrap"]
         self.means = _array(document["means"])
+        self.kinds: list[dict] = document.get("kinds", [])
         self.elapsed_seconds: float = document["elapsed_seconds"]
 
     @classmethod
@@ -131,10 +135,16 @@ class Graph:
 
     @property
     def edges(self) -> list[tuple[str, str, float]]:
-        """The edges ``(from, to, weight)``: of a learnt graph from the largest weight to the
-        smallest, of a file in its order. The weight is 1 where there is none."""
-        edges = self._document["edges"]
-        return [(edge["from"], edge["to"], edge.get("weight", 1.0)) for edge in edges]
+        """The edges ``(from, to, weight)``: of a learnt graph from the strongest to the weakest, of
+        a file in its order. Where an end is categorical there is no one weight: the strength stands
+        for it. It is 1 where there is neither."""
+        return [(edge["from"], edge["to"], _weight(edge)) for edge in self._document["edges"]]
+
+    @property
+    def strengths(self) -> list[float | None]:
+        """How strong each of the edges is, between 0 and 1: the share of what the other causes leave
+        of the effect that this one removes. It means the same for variables of all kinds."""
+        return [edge.get("strength") for edge in self._document["edges"]]
 
     @property
     def n_edges(self) -> int:
@@ -177,8 +187,8 @@ class Graph:
         return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each edge: ``from``, ``to``, ``weight``, and ``determined``: whether its
-        direction is.
+        """One row for each edge: ``from``, ``to``, ``weight``, ``determined``: whether its direction
+        is, and ``strength`` and ``standardized_weight`` where they are known.
 
         After a bootstrap also ``found``, the share of resampled tables with the edge, in this
         direction where that is determined.
@@ -188,6 +198,10 @@ class Graph:
         determined = [self.is_determined(cause, effect) for cause, effect, _ in self.edges]
         table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
         table["determined"] = pandas.array(determined, dtype=bool)
+        for name in ("strength", "standardized_weight"):
+            values = [edge.get(name) for edge in self._document["edges"]]
+            if any(value is not None for value in values):
+                table[name] = pandas.array(values, dtype="Float64").to_numpy(float, na_value=np.nan)
         if self.bootstrap is not None:
             pairs = {frozenset((p["from"], p["to"])): p for p in self.bootstrap["pairs"]}
             table["found"] = [
@@ -239,14 +253,41 @@ class Graph:
 
     def total_effects(self) -> pandas.DataFrame:
         """Change of each variable (column) per unit that another (row) is moved by, along all
-        paths, in the linear model with these weights."""
+        paths, in the linear model with these weights.
+
+        A categorical variable has a row and a column for each level but its base, such as
+        ``species=Adelie``: a change from the base to that level, or of its probability."""
         import pandas
 
-        effects = _nocurl.total_effects(self.weights)
-        return pandas.DataFrame(effects, index=self.variables, columns=self.variables)
+        names, weights, _ = self._expanded
+        effects = _nocurl.total_effects(weights)
+        return pandas.DataFrame(effects, index=names, columns=names)
 
-    def intervene(self, do: Mapping[str, float]) -> dict[str, float]:
+    @functools.cached_property
+    def _expanded(self) -> tuple[list[str], np.ndarray, list[float] | None]:
+        if not any(kind["kind"] == "categorical" for kind in self.kinds):
+            return self.variables, self.weights, None if self.means is None else self.means.tolist()
+        return _nocurl.expanded(json.dumps(self._document))
+
+    def _setting(self, name: str, value: float | str) -> list[tuple[str, float]]:
+        """The columns that are set with a variable, and their values."""
+        kind = next((kind for kind in self.kinds if kind["name"] == name), {})
+        levels = kind.get("levels", [])
+        if kind.get("kind") == "categorical" or (isinstance(value, str) and levels):
+            if value not in levels:
+                known = ", ".join(f"`{level}`" for level in levels)
+                raise ValueError(f"`{name}` has no level `{value}`; it has {known}")
+            if kind["kind"] == "categorical":
+                return [(f"{name}={level}", float(level == value)) for level in levels[1:]]
+            return [(name, float(levels.index(value)))]
+        return [(name, float(value))]
+
+    def intervene(self, do: Mapping[str, float | str]) -> dict[str, float]:
         """Means of all variables after some are set, in the linear model with these weights.
+
+        A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``; a
+        categorical one has the probability of each level but its base in the answer, as
+        ``species=Adelie``.
 
         Examples
         --------
@@ -256,15 +297,17 @@ class Graph:
         >>> graph.intervene({"x1": 5.0})["x1"]
         5.0
         """
-        if self.means is None:
+        names, weights, before = self._expanded
+        if before is None:
             raise ValueError("the graph has no means: learn it from data")
-        place = {name: i for i, name in enumerate(self.variables)}
-        unknown = [name for name in do if name not in place]
+        unknown = [name for name in do if name not in self.variables]
         if unknown:
             raise ValueError(f"`{unknown[0]}` is not a variable of the graph")
-        given = [(place[name], float(value)) for name, value in do.items()]
-        means = _nocurl.intervene(self.weights, self.means.tolist(), given)
-        return dict(zip(self.variables, means.tolist()))
+        place = {name: i for i, name in enumerate(names)}
+        settings = [pair for name, value in do.items() for pair in self._setting(name, value)]
+        given = [(place[name], value) for name, value in settings]
+        means = _nocurl.intervene(weights, before, given)
+        return dict(zip(names, means.tolist()))
 
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draws the graph in layers, causes on top, with matplotlib.
@@ -319,6 +362,10 @@ def read_graph(path: str | os.PathLike) -> Graph:
     work as before.
     """
     return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
+
+
+def _weight(edge: dict) -> float:
+    return edge.get("weight", edge.get("strength", 1.0))
 
 
 def _array(values: list | None) -> np.ndarray | None:

@@ -85,6 +85,7 @@ class FGES(Learner, method="fges"):
         *,
         penalty: float = ...,
         search: Literal["thorough", "two-phase"] = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 
@@ -94,6 +95,7 @@ class OrderSearch(Learner, method="order-search"):
         *,
         penalty: float | None = ...,
         restarts: int | None = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

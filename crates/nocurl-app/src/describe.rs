@@ -1,5 +1,6 @@
 //! From what the engine found to the description that is written.
 
+use nocurl::methods::MixedScore;
 use nocurl::{Fit, Options};
 use nocurl_io::{Class, GraphDocument};
 use serde_json::{Map, Value, json};
@@ -16,7 +17,7 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         determines: fit.determines,
         means: Some(means.to_vec()),
         method: options.algorithm.name().into(),
-        parameters: Value::Object(parameters(options)),
+        parameters: Value::Object(parameters(options, fit.score)),
         seed: options.seed,
         termination: termination(fit),
         iterations: fit.iterations,
@@ -27,7 +28,7 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
 }
 
 /// Everything that shaped the result and is not said elsewhere in the document.
-fn parameters(options: &Options) -> Map<String, Value> {
+fn parameters(options: &Options, score: Option<MixedScore>) -> Map<String, Value> {
     let named = options.algorithm.parameters().into_iter();
     let mut object: Map<String, Value> =
         named.map(|(name, value)| (name.into(), value.into())).collect();
@@ -35,6 +36,12 @@ fn parameters(options: &Options) -> Map<String, Value> {
     object.insert("refine".into(), json!(options.refine));
     object.insert("prune".into(), json!(options.prune));
     object.insert("threshold".into(), options.effective_threshold().into());
+    if let Some(Value::String(asked)) = object.get("score")
+        && asked == MixedScore::Auto.name()
+        && let Some(chosen) = score
+    {
+        object.insert("score".into(), chosen.name().into());
+    }
     if !options.knowledge.is_empty() {
         object.insert("knowledge".into(), json!(options.knowledge));
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use nocurl::bootstrap::{Bootstrap, BootstrapParams, MOST_REPLICATES, bootstrap};
 use nocurl::checks::{Diagnosis, diagnose};
+use nocurl::links::{Link, links};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
@@ -130,15 +131,17 @@ impl Job {
         let options = &self.options;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run));
         let again = |params| bootstrap(data, options, params, run);
-        Ok((fit, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))
+        let links = links(data, options, &fit)?;
+        Ok((fit, links, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))
     }
 }
 
-type Found = (Fit, Option<Diagnosis>, Option<Bootstrap>);
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Option<Bootstrap>);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, diagnosis, bootstrap) = found;
-    Outcome { table, path: None, fit, diagnosis, bootstrap, elapsed: started.elapsed() }
+    let (fit, links, diagnosis, bootstrap) = found;
+    let elapsed = started.elapsed();
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, elapsed }
 }
 
 /// The name of a source as the user gave it.

@@ -20,6 +20,7 @@
 
 mod describe;
 mod directions;
+mod edges;
 mod error;
 mod job;
 mod memory;

@@ -274,6 +274,12 @@ pub(crate) struct SimulateArguments {
     /// Scale each column to mean 0 and variance 1
     #[arg(long)]
     pub(crate) standardize: bool,
+    /// Probability of a variable to have levels rather than numbers
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) categorical: f64,
+    /// Fewest and most levels of such a variable
+    #[arg(long, default_value = "2,4", value_name = "LOW,HIGH")]
+    pub(crate) levels: String,
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,

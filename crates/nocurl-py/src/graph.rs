@@ -31,6 +31,17 @@ pub(crate) fn compare(truth: &str, estimate: &str, determines: Option<&str>) -> 
     })?)
 }
 
+/// The columns that code the variables of a graph: their names, their coefficients, and their means
+/// and shares where they are known.
+#[pyfunction]
+pub(crate) fn expanded<'py>(
+    py: Python<'py>,
+    document: &str,
+) -> PyResult<(Vec<String>, Matrix<'py>, Option<Vec<f64>>)> {
+    let found = guarded(|| Ok(parsed(document)?.expanded()?))?;
+    Ok((found.names, matrix(py, found.dag.weights()), found.means))
+}
+
 /// Effect of every variable on every other, along all paths.
 #[pyfunction]
 pub(crate) fn total_effects<'py>(

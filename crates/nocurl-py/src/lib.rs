@@ -23,7 +23,8 @@ use pyo3::prelude::*;
 mod _nocurl {
     #[pymodule_export]
     use super::graph::{
-        compare, describe_graph, format_graph, intervene, read_graph, total_effects, write_graph,
+        compare, describe_graph, expanded, format_graph, intervene, read_graph, total_effects,
+        write_graph,
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};

@@ -79,7 +79,7 @@ mod math;
 pub mod methods;
 mod pipeline;
 
-pub use analysis::{bootstrap, checks, effects, metrics};
+pub use analysis::{bootstrap, checks, effects, links, metrics};
 pub use core::{
     Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,

@@ -1,8 +1,10 @@
 //! `nocurl intervene`: the means of all variables after some are set.
 
-use nocurl::{Determines, effects};
+use nocurl::error::closest;
+use nocurl::{Determines, Kind, Variable, effects};
 use nocurl_io::RunFiles;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::weighted::Weighted;
 use crate::args::InterveneArguments;
@@ -25,7 +27,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Setting<'a> {
     variable: &'a str,
-    value: f64,
+    /// A number, or the name of a level.
+    value: Value,
 }
 
 #[derive(Serialize)]
@@ -41,7 +44,7 @@ struct Moved<'a> {
 pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let files = RunFiles::default().reads("the graph", &arguments.graph);
     let outputs = Outputs::check("means", &arguments.output, files)?;
-    let typed: Vec<(&str, f64)> =
+    let typed: Vec<(&str, &str)> =
         arguments.set.iter().map(|text| setting(text)).collect::<Result<_, _>>()?;
     let graph = Weighted::read(&arguments.graph)?;
     let Some(means) = &graph.means else {
@@ -67,7 +70,10 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         schema: "nocurl/intervention/2",
         graph: &graph.label,
         determines: graph.determines,
-        set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
+        set: typed
+            .iter()
+            .map(|&(variable, value)| Setting { variable, value: given(value) })
+            .collect(),
         variables: moved(&graph.names, means, &after, &identified),
         warnings: &warnings,
     };
@@ -111,17 +117,60 @@ fn moved<'a>(
         .collect()
 }
 
-/// The variables that are set, by their positions.
-fn settings(graph: &Weighted, typed: &[(&str, f64)]) -> Result<Vec<(usize, f64)>, Failure> {
-    let mut set: Vec<(usize, f64)> = Vec::new();
+/// The columns that are set, by their positions: one for a number, all of the block for a level.
+fn settings(graph: &Weighted, typed: &[(&str, &str)]) -> Result<Vec<(usize, f64)>, Failure> {
+    let (mut set, mut known): (Vec<(usize, f64)>, Vec<usize>) = (Vec::new(), Vec::new());
     for &(name, value) in typed {
-        let variable = graph.variable("--do", name)?;
-        if set.iter().any(|&(known, _)| known == variable) {
+        let names = graph.variables.names();
+        let Some(v) = names.iter().position(|known| known == name) else {
+            let mut reason = format!("--do {name}: `{}` has no such variable", graph.label);
+            if let Some(like) = closest(name, names.iter().map(String::as_str)) {
+                reason += &format!("; did you mean `{like}`?");
+            }
+            return Err(Failure::Input(reason));
+        };
+        if known.contains(&v) {
             return Err(Failure::Input(format!("--do {name}: it is set twice")));
         }
-        set.push((variable, value));
+        known.push(v);
+        let variable = &graph.variables.list()[v];
+        let columns = graph.variables.columns(v);
+        match (variable.level(value), variable.kind) {
+            (Some(level), Kind::Categorical) => {
+                set.extend(
+                    columns
+                        .enumerate()
+                        .map(|(offset, column)| (column, f64::from(u8::from(offset + 1 == level)))),
+                );
+            }
+            (Some(level), _) => set.push((columns.start, level as f64)),
+            (None, Kind::Categorical) => return Err(no_level(variable, value)),
+            (None, _) => set.push((columns.start, number(variable, value)?)),
+        }
     }
     Ok(set)
+}
+
+/// A finite number, for a variable that is one.
+fn number(variable: &Variable, value: &str) -> Result<f64, Failure> {
+    let refused = |reason| Failure::Input(format!("--do {}={value}: {reason}", variable.name));
+    match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(refused("the value must be a finite number")),
+        Err(_) if variable.is_discrete() => Err(no_level(variable, value)),
+        Err(_) => Err(refused("the value is not a number")),
+    }
+}
+
+fn no_level(variable: &Variable, value: &str) -> Failure {
+    let levels: Vec<String> = variable.levels.iter().map(|level| format!("`{level}`")).collect();
+    let (name, levels) = (&variable.name, levels.join(", "));
+    Failure::Input(format!("--do {name}={value}: `{name}` has no such level; it has {levels}"))
+}
+
+/// A value as JSON has it.
+fn given(value: &str) -> Value {
+    value.parse::<f64>().map_or_else(|_| value.into(), Value::from)
 }
 
 /// What is to be said of means that depend on undetermined directions.
@@ -138,16 +187,11 @@ fn undetermined(graph: &Weighted, identified: &[bool]) -> Option<String> {
     })
 }
 
-/// `X=1`: a variable and its value. A name may hold `=`, a number cannot.
-fn setting(text: &str) -> Result<(&str, f64), Failure> {
-    let refused = |reason| Failure::Input(format!("--do {text}: {reason}"));
-    let (name, value) =
-        text.rsplit_once('=').ok_or_else(|| refused("write --do VARIABLE=VALUE"))?;
-    let value: f64 = value.trim().parse().map_err(|_| refused("the value is not a number"))?;
-    if value.is_finite() {
-        Ok((name.trim(), value))
-    } else {
-        Err(refused("the value must be a finite number"))
+/// `X=1`, `species=Adelie`: a variable and its value. A name may hold `=`, a value cannot.
+fn setting(text: &str) -> Result<(&str, &str), Failure> {
+    match text.rsplit_once('=') {
+        Some((name, value)) => Ok((name.trim(), value.trim())),
+        None => Err(Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE"))),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nocurl::error::closest;
 use nocurl::refine::Refine;
-use nocurl::{Algorithm, Dag, Determines, Options, Pdag};
+use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Variables};
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
 use crate::failure::Failure;
@@ -13,7 +13,12 @@ use crate::report;
 /// A graph with its name on the command line.
 pub(super) struct Weighted {
     pub(super) label: String,
+    /// Edges between variables.
+    edges: usize,
+    /// The columns: variables, and levels of categorical ones but the base.
     pub(super) names: Vec<String>,
+    /// The variables that the columns code.
+    pub(super) variables: Variables,
     pub(super) dag: Dag,
     pub(super) determines: Determines,
     /// Which directions are determined.
@@ -33,15 +38,28 @@ impl Weighted {
                  --output g.json, or add a third column to the list"
             )));
         }
+        let expanded = graph.expanded()?;
+        let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
+        // Intervals are those of variables, and weights of edges with levels are not effects.
+        let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
+        if !expanded.variables.is_plain() {
+            warnings.push(
+                "effects of and on levels are those of linear models of their probabilities, each \
+                 beside the base level of its variable"
+                    .into(),
+            );
+        }
         Ok(Self {
             label,
-            dag: graph.dag()?,
-            determined: graph.determined()?,
+            edges: graph.edges.len(),
+            dag: expanded.dag,
+            determined: expanded.determined,
             determines: graph.determines,
-            warnings: linear_parts(&graph).into_iter().collect(),
-            names: graph.variables,
-            means: graph.means,
-            bootstrap: graph.bootstrap,
+            warnings,
+            names: expanded.names,
+            variables: expanded.variables,
+            means: expanded.means,
+            bootstrap,
         })
     }
 
@@ -49,7 +67,11 @@ impl Weighted {
     pub(super) fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
         self.names.iter().position(|known| known == name).ok_or_else(|| {
             let mut reason = format!("{flag} {name}: `{}` has no such variable", self.label);
-            if let Some(like) = closest(name, self.names.iter().map(String::as_str)) {
+            let levels = self.names.iter().filter(|known| known.starts_with(&format!("{name}=")));
+            let levels: Vec<String> = levels.map(|known| format!("`{known}`")).collect();
+            if !levels.is_empty() {
+                reason += &format!("; name one of its levels: {}", levels.join(", "));
+            } else if let Some(like) = closest(name, self.names.iter().map(String::as_str)) {
                 reason += &format!("; did you mean `{like}`?");
             }
             Failure::Input(reason)
@@ -58,10 +80,10 @@ impl Weighted {
 
     /// The line on the terminal that says what was read.
     pub(super) fn headline(&self) -> String {
-        let edges = report::count(self.dag.edge_count() as u64, "edge");
+        let edges = report::count(self.edges as u64, "edge");
         report::line(
             "Graph",
-            &format!("{}: {edges} among {} variables", self.label, self.names.len()),
+            &format!("{}: {edges} among {} variables", self.label, self.variables.size()),
         )
     }
 

@@ -121,6 +121,7 @@ impl Builder {
                 to: name(to),
                 weight: about.weight,
                 direction,
+                ..Edge::default()
             })
             .collect();
         let all = |number: fn(&OfVariable) -> Option<f64>| -> Option<Vec<f64>> {

@@ -4,13 +4,15 @@ mod attributes;
 mod bootstrap;
 mod builder;
 mod document;
+mod expanded;
 mod format;
 mod matrix;
 mod order;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
-pub use document::{Class, Direction, Edge, GraphDocument, InputDescription};
+pub use document::{Class, DescribedVariable, Direction, Edge, GraphDocument, InputDescription};
+pub use expanded::Expanded;
 pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
 
 use crate::Error;

@@ -3,4 +3,5 @@
 pub mod bootstrap;
 pub mod checks;
 pub mod effects;
+pub mod links;
 pub mod metrics;

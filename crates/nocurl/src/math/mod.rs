@@ -3,6 +3,7 @@
 
 pub mod hodge;
 pub mod linalg;
+pub(crate) mod local;
 pub mod missing;
 pub(crate) mod networks;
 pub mod objective;

@@ -39,6 +39,8 @@ pub struct Facts {
     pub checkpoint: bool,
     /// The most variables for which a check learns again.
     pub most_to_check: usize,
+    /// True when it counts levels, from the rows, where all columns are binary or categorical.
+    pub counts: bool,
     /// The kinds of columns it takes.
     pub columns: &'static [Kind],
     /// Where it was published.
@@ -64,6 +66,7 @@ impl Facts {
         knowledge: TakesKnowledge::Yes,
         checkpoint: false,
         most_to_check: MOST_TO_CHECK,
+        counts: false,
         columns: Kind::NUMBERS,
         reference: "",
         parameters: &[],

@@ -1,6 +1,7 @@
 //! What was learnt.
 
-use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text};
+use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text, Variables};
+use crate::methods::MixedScore;
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -8,6 +9,8 @@ use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text};
 pub struct Fit {
     /// The graph with its weights, row -> column.
     pub dag: Dag,
+    /// The variables, with the levels that some row has.
+    pub variables: Variables,
     /// The variables from causes to effects.
     pub order: Vec<usize>,
     /// A potential that rises along every edge.
@@ -32,6 +35,8 @@ pub struct Fit {
     pub evaluations: u64,
     /// How the method ended.
     pub termination: Termination,
+    /// What was fitted to the variables, where the method can choose and some have levels.
+    pub score: Option<MixedScore>,
     /// What the user should know, in plain words.
     pub warnings: Vec<Text>,
 }

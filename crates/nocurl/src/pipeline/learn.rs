@@ -5,10 +5,10 @@ use super::{Fit, Options};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::memory::{Memory, ask};
 use crate::core::{
-    Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
+    Dag, Data, Error, Mat, MatRef, Order, Pdag, Run, Termination, Text, Variable, Variables,
 };
 use crate::math::objective::least_squares;
-use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
+use crate::math::regress::{along, blocks, linear_parts, restrict, threshold_unless_required};
 use crate::math::{Problem, hodge};
 use crate::methods::{Facts, Proposal, Task};
 
@@ -34,7 +34,12 @@ pub fn learn<'a>(
     options.validate()?;
     let data = data.into();
     let problem = problem(&data, options)?;
-    let task = Task { rows: data.rows(), ..Task::new(&problem, run).with_seed(options.seed) };
+    let codes = if counts(options, &problem) { data.codes() } else { None };
+    let task = Task {
+        rows: data.rows(),
+        codes: codes.as_deref(),
+        ..Task::new(&problem, run).with_seed(options.seed)
+    };
     let mut proposal = options.algorithm.propose(&task)?;
     repair(&problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
@@ -58,6 +63,12 @@ fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
         options.algorithm.takes_knowledge()?;
     }
     Ok(problem)
+}
+
+/// True when the method counts levels and all columns have some.
+fn counts(options: &Options, problem: &Problem) -> bool {
+    let list = problem.variables().list();
+    options.algorithm.facts().counts && list.iter().all(|variable| variable.is_discrete())
 }
 
 /// Refuses columns of kinds that a method or a refinement does not take.
@@ -130,6 +141,14 @@ fn choose_edges(
     Dag::new(weights)
 }
 
+/// The least-squares loss of weights.
+fn loss(problem: &Problem, weights: MatRef<'_, f64>) -> Result<f64, Error> {
+    match problem.is_plain() {
+        true => Ok(least_squares(problem.second_moments(), weights)),
+        false => blocks::loss(problem, weights),
+    }
+}
+
 /// Everything there is to say of the graph.
 fn conclude(
     problem: &Problem,
@@ -138,9 +157,7 @@ fn conclude(
     unpruned: Mat<f64>,
     dag: Dag,
 ) -> Result<Fit, Error> {
-    let s = problem.second_moments();
-    let (unpruned_loss, loss) =
-        (least_squares(s, unpruned.as_ref()), least_squares(s, dag.weights()));
+    let (unpruned_loss, loss) = (loss(problem, unpruned.as_ref())?, loss(problem, dag.weights())?);
     let mut class = Pdag::class_of(&dag);
     if !problem.knowledge().is_empty() {
         // No graph rather than one that breaks what is known.
@@ -157,6 +174,7 @@ fn conclude(
     Ok(Fit {
         determined: determines.determined(&dag, &class),
         class,
+        variables: problem.variables().clone(),
         determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&proposal.order)),
         order: proposal.order.sequence(),
@@ -168,6 +186,7 @@ fn conclude(
         iterations: proposal.iterations,
         evaluations: proposal.evaluations,
         termination: proposal.termination,
+        score: proposal.score.filter(|_| !problem.variables().is_continuous()),
         warnings,
     })
 }

@@ -3,9 +3,10 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::core::parallel::*;
-use crate::core::{Error, Mat, Order};
+use crate::core::{Action, Error, Mat, Order};
 use crate::math::Problem;
-use crate::math::regress::{Node, assemble, refit};
+use crate::math::local::Blocks;
+use crate::math::regress::{Node, assemble, blocks, refit};
 
 /// A rule that drops edges from the regression on an order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,11 +58,39 @@ impl Prune {
 pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
     rule.validate()?;
     let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    if !problem.is_plain() {
+        return prune_blocks(problem, order, rule);
+    }
     match rule {
         Prune::Bic => eliminate(problem, order, n.ln()),
         Prune::Ebic => eliminate(problem, order, n.ln() + 2.0 * d.ln()),
         Prune::TTest { alpha } => test(problem, order, alpha),
     }
+}
+
+/// The same where some variables are blocks of columns: a parent costs the same for each pair of
+/// columns.
+fn prune_blocks(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
+    let (n, d) = (problem.rows() as f64, problem.size());
+    let price = match rule {
+        Prune::Bic => n.ln(),
+        Prune::Ebic => n.ln() + 2.0 * (d as f64).ln(),
+        Prune::TTest { .. } => {
+            let list = problem.variables().list().iter();
+            let wide = list.filter(|variable| variable.width() > 1);
+            let names = wide.map(|variable| variable.name.clone()).collect();
+            return Err(Error::NotForCategories { what: Action::set("prune", "ttest"), names });
+        }
+    };
+    let blocks = Blocks::new(problem);
+    let parents = per_variable(problem, order, |j, predecessors| {
+        Ok(blocks::eliminate(problem, &blocks, price, j, predecessors))
+    })?;
+    let mut support = Mat::zeros(d, d);
+    for (j, parents) in parents.into_iter().enumerate() {
+        parents.into_iter().for_each(|i| support[(i, j)] = 1.0);
+    }
+    refit(problem, support.as_ref())
 }
 
 fn is_required(problem: &Problem, from: usize, to: usize) -> bool {

@@ -20,6 +20,7 @@ mod lbfgs;
 mod learn;
 mod metrics;
 mod missing;
+mod mixed;
 mod mmpc;
 mod moments;
 mod never_panics;

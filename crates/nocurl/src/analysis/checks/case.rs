@@ -33,7 +33,8 @@ impl<'a> Case<'a> {
             return Err(Error::DifferentVariables { what: "graph, moments and rows to check" });
         }
         let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
-        let nodes = regressions(problem.covariance(), &fit.dag);
+        let plain = problem.is_plain();
+        let nodes = plain.then(|| regressions(problem.covariance(), &fit.dag)).flatten();
         let precision = Cholesky::new(problem.correlation().as_ref())
             .map(|factor| factor.inverse())
             .filter(|inverse| inverse.is_all_finite());

@@ -30,6 +30,11 @@ trait Check: Sync {
     /// A request to stop.
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error>;
 
+    /// True when it has something to say of tables in which some variables are blocks of columns.
+    fn takes_blocks(&self) -> bool {
+        false
+    }
+
     /// What it found.
     fn finding<N: finding::Numbers>(
         &self,
@@ -112,7 +117,9 @@ pub fn diagnose<'a>(
     for (done, check) in CHECKS.iter().enumerate() {
         let (stage, total) = ("checking the result", Some(CHECKS.len() as u64));
         run.step(Progress { stage, done: done as u64, total, objective: None })?;
-        findings.extend(check.run(&case, run)?);
+        if case.problem.is_plain() || check.takes_blocks() {
+            findings.extend(check.run(&case, run)?);
+        }
     }
     Ok(Diagnosis { findings })
 }

@@ -71,7 +71,9 @@ impl Check for Normal {
                 "Too few rows to see whether errors are normal: at least 20 are needed.".into()
             }
             (Some(rows), Some(nodes)) => {
-                let shapes = nodes.par_iter().enumerate();
+                // Errors of levels are not normal, and need not be.
+                let list = case.moments.variables().list();
+                let shapes = nodes.par_iter().enumerate().filter(|(j, _)| !list[*j].is_discrete());
                 numbers.residuals =
                     shapes.filter_map(|(j, node)| shape(case, rows, j, node)).collect();
                 let rejected = rejected(case, &numbers.residuals);

@@ -29,9 +29,15 @@ impl Check for Rows {
         "sample-size"
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
-        let (n, d) = (case.moments.rows(), case.moments.columns());
-        let most_parents = (0..d).map(|j| case.fit.dag.parents(j).count()).max().unwrap_or(0);
+        // What has to be told apart are the columns that code the variables.
+        let (n, d) = (case.moments.rows(), case.problem.width());
+        let most_parents =
+            (0..case.moments.columns()).map(|j| case.fit.dag.parents(j).count()).max().unwrap_or(0);
         let (verdict, sentence) = if n <= d as u64 {
             let sentence = Text::new(format!(
                 "{n} rows cannot tell {d} columns apart, so the graph is a guess. Use more rows, \

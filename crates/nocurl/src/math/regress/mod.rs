@@ -1,5 +1,6 @@
 //! Everything after the order: regression on it, and pruning.
 
+pub(crate) mod blocks;
 mod cycles;
 mod informed;
 mod node;

@@ -24,6 +24,9 @@ pub fn threshold(weights: &mut Mat<f64>, bound: f64) {
 /// # Errors
 /// When the second moments are singular.
 pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+    if !problem.is_plain() {
+        return super::blocks::weights(problem, support);
+    }
     let d = problem.size();
     let columns = (0..d)
         .into_par_iter()

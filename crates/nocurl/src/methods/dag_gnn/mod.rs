@@ -144,6 +144,7 @@ pub fn propose(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination,
+        score: None,
         warnings,
     })
 }
@@ -235,6 +236,7 @@ pub fn propose_with_nocurl(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -227,6 +227,7 @@ pub fn propose(
         iterations: state.steps,
         evaluations: state.steps,
         termination,
+        score: None,
         warnings,
     })
 }

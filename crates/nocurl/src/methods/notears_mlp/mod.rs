@@ -196,6 +196,7 @@ pub fn propose(
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -6,15 +6,17 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::fges::{self, Fges, FgesSearch};
+use super::likelihood::Likelihood;
 use super::member::member;
 use super::nocurl::{self, NoCurl};
-use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
+use super::{Directions, Facts, Method, MixedScore, Proposal, Task, parameters, require};
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
-use crate::core::{Dag, Determines, Error, Order, Pdag, Progress, Run, Termination};
+use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
+use crate::math::local::{Local, Priced};
 use crate::math::regress::refit;
-use search::{Model, Search, State};
+use search::{Model, Node, Score, Scored, Search, State};
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
@@ -32,6 +34,10 @@ parameters! {
         penalty: Option<f64> = None, "above 0";
         /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100.
         restarts: Option<u64> = None, "from 0";
+        /// What is fitted to a variable given its parents, which matters where columns have levels:
+        /// `auto` takes counts (`multinomial`) for tables of categories alone and a Gaussian law of numbers
+        /// and indicators (`degenerate-gaussian`) for others.
+        score: MixedScore = MixedScore::Auto, "`auto`, `degenerate-gaussian`, `multinomial`";
     }
 }
 
@@ -45,6 +51,8 @@ impl Method for OrderSearch {
             directions: Directions::Independences,
             chooses_edges: true,
             depends_on_units: false,
+            counts: self.score.counts(),
+            columns: Kind::ALL,
             reference: "Teyssier and Koller, UAI 2005; Wienöbst, Henckel and Weichwald, Embracing discrete search, 2025",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -57,7 +65,7 @@ impl Method for OrderSearch {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
-        propose(task.problem, self, task.seed, task.run)
+        propose(task, self)
     }
 }
 
@@ -94,7 +102,10 @@ impl OrderSearch {
 /// variables of the best order at random, and the search goes on around them only. Restarts run
 /// in parallel, in batches whose size does not depend on the threads. What stands for the class
 /// found is the member with error variances most alike, or the one found where there is prior
-/// knowledge.
+/// knowledge or a variable is categorical.
+///
+/// Where variables are categorical the likelihood is that of blocks of columns or of counts
+/// ([`MixedScore`]), in the same search; an edge then costs as many penalties as it has parameters.
 ///
 /// References: Teyssier and Koller, *Ordering-based search* (2005), for orders and their moves;
 /// Wienöbst, Henckel and Weichwald, *Embracing discrete search* (2025), for parents that are
@@ -102,30 +113,61 @@ impl OrderSearch {
 ///
 /// # Errors
 /// A penalty out of range, or [`Error::Cancelled`].
-pub(super) fn propose(
-    problem: &Problem,
-    params: &OrderSearch,
-    seed: u64,
-    run: &Run<'_>,
-) -> Result<Proposal, Error> {
+pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal, Error> {
     params.validate()?;
-    let (penalty, restarts) = (params.penalty(problem), params.restarts(problem));
-    let model = Model::new(problem, penalty);
-    let progress = |done, state: Option<&State>| {
+    let problem = task.problem;
+    let likelihood = Likelihood::new(task, params.score)?;
+    let penalty = params.penalty(problem);
+    let (dag, moves) = match likelihood.local() {
+        None => {
+            let starts = [Start::Greedy, Start::Potential, Start::Random];
+            let model = Model::new(problem, penalty);
+            let (best, moves) = best_order(&model, task, params, &starts)?;
+            (shown(problem, &best)?, moves)
+        }
+        Some(local) => {
+            let priced = Priced { local, price: penalty * local.rows().ln() };
+            let starts = [Start::GreedyBy(local), Start::Random, Start::Another];
+            let model = Scored::new(priced, problem);
+            let (best, moves) = best_order(&model, task, params, &starts)?;
+            (graph_of(problem, &best)?, moves)
+        }
+    };
+    Ok(Proposal {
+        weights: Some(refit(problem, dag.weights())?),
+        iterations: params.restarts(problem),
+        evaluations: moves,
+        termination: Termination::Converged,
+        score: Some(likelihood.score()),
+        warnings: likelihood.warning(task, params.score).into_iter().collect(),
+        ..Proposal::direct(Order::of_dag(&dag))
+    })
+}
+
+/// The best order that searches from all starts and from disturbed copies of the best find, and the
+/// moves of all.
+fn best_order<S: Score>(
+    model: &S,
+    task: &Task<'_>,
+    params: &OrderSearch,
+    starts: &[Start<'_>],
+) -> Result<(State<S::Node>, u64), Error> {
+    let (run, seed, restarts) = (task.run, task.seed, params.restarts(task.problem));
+    let progress = |done, state: Option<&State<S::Node>>| {
         let (stage, total) = ("search for an order", Some(restarts));
         run.step(Progress { stage, done, total, objective: state.map(State::score) })
     };
     progress(0, None)?;
-    let (mut best, mut moves) = best_start(problem, &model, penalty, seed, run)?;
+    let (mut best, mut moves) = best_start(model, task, params, starts)?;
     let mut done = 0;
     while done < restarts {
         progress(done, Some(&best))?;
         let batch = done..(done + BATCH).min(restarts);
         done = batch.end;
-        let found: Vec<(State, u64)> = batch
+        let found: Vec<(State<S::Node>, u64)> = batch
             .into_par_iter()
             .map_init(
-                || Search::new(&model),
+                || Search::new(model),
                 |search, restart| {
                     let mut state = best.clone();
                     disturb(search, &mut state, &mut stream(seed, 1 + restart));
@@ -139,32 +181,25 @@ pub(super) fn propose(
             best = best.better(state);
         }
     }
-    moves += Search::new(&model).descend(&mut best, run)?;
-    let dag = shown(problem, &best)?;
-    Ok(Proposal {
-        weights: Some(refit(problem, dag.weights())?),
-        iterations: restarts,
-        evaluations: moves,
-        termination: Termination::Converged,
-        ..Proposal::direct(Order::of_dag(&dag))
-    })
+    moves += Search::new(model).descend(&mut best, run)?;
+    Ok((best, moves))
 }
 
 /// The best order that a search from each of the starts finds, and the moves of all.
-fn best_start(
-    problem: &Problem,
-    model: &Model<'_>,
-    penalty: f64,
-    seed: u64,
-    run: &Run<'_>,
-) -> Result<(State, u64), Error> {
-    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
-        .into_par_iter()
+fn best_start<S: Score>(
+    model: &S,
+    task: &Task<'_>,
+    params: &OrderSearch,
+    starts: &[Start<'_>],
+) -> Result<(State<S::Node>, u64), Error> {
+    let penalty = params.penalty(task.problem);
+    let states: Vec<(State<S::Node>, u64)> = starts
+        .par_iter()
         .map(|start| {
-            let order = start.order(problem, penalty, seed, run)?;
+            let order = start.order(task.problem, penalty, task.seed, task.run)?;
             let mut search = Search::new(model);
             let mut state = search.start(order.sequence());
-            let moves = search.descend(&mut state, run)?;
+            let moves = search.descend(&mut state, task.run)?;
             Ok((state, moves))
         })
         .collect::<Result<_, Error>>()?;
@@ -173,12 +208,17 @@ fn best_start(
     Ok((states.reduce(State::better).expect("there are several starts"), moves))
 }
 
-/// The graph to show for the class that was found.
-fn shown(problem: &Problem, best: &State) -> Result<Dag, Error> {
+/// The graph that was found.
+fn graph_of<N: Node>(problem: &Problem, best: &State<N>) -> Result<Dag, Error> {
     let d = problem.size();
     let edges: Vec<(usize, usize)> =
         (0..d).flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v))).collect();
-    let dag = Dag::from_edges(d, &edges)?;
+    Dag::from_edges(d, &edges)
+}
+
+/// The graph to show for the class that was found.
+fn shown<N: Node>(problem: &Problem, best: &State<N>) -> Result<Dag, Error> {
+    let dag = graph_of(problem, best)?;
     // With prior knowledge not every member is allowed; the one found is.
     if problem.knowledge().is_empty() { member(problem, &Pdag::class_of(&dag)) } else { Ok(dag) }
 }
@@ -190,16 +230,20 @@ fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
 }
 
 /// Where the search starts.
-enum Start {
+enum Start<'a> {
     /// The published greedy search over equivalence classes.
     Greedy,
+    /// The same by another likelihood.
+    GreedyBy(&'a dyn Local),
     /// The NoCurl potential of the correlations.
     Potential,
     /// Any order.
     Random,
+    /// Any other order.
+    Another,
 }
 
-impl Start {
+impl Start<'_> {
     /// The order, as prior knowledge allows.
     fn order(
         &self,
@@ -210,9 +254,12 @@ impl Start {
     ) -> Result<Order, Error> {
         let watch = run.quiet();
         let order = match self {
-            Self::Greedy => {
-                let params = Fges { penalty, search: FgesSearch::TwoPhase };
-                Order::of_dag(&fges::search(problem, &params, None, &watch)?.class.to_dag()?)
+            Self::Greedy | Self::GreedyBy(_) => {
+                let search = FgesSearch::TwoPhase;
+                let params = Fges { penalty, search, ..Fges::default() };
+                let local = if let Self::GreedyBy(local) = self { Some(*local) } else { None };
+                let found = fges::search(problem, local, &params, None, &watch)?;
+                Order::of_dag(&found.class.to_dag()?)
             }
             Self::Potential => {
                 // A rough estimate is enough for a start.
@@ -220,9 +267,9 @@ impl Start {
                 let params = NoCurl { lambdas, max_iterations, ..NoCurl::default() };
                 nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
             }
-            Self::Random => {
+            Self::Random | Self::Another => {
                 let mut sequence: Vec<usize> = (0..problem.size()).collect();
-                let mut rng = stream(seed, 0);
+                let mut rng = stream(seed, if matches!(self, Self::Random) { 0 } else { u64::MAX });
                 for last in (1..sequence.len()).rev() {
                     sequence.swap(last, rng.random_range(0..=last));
                 }
@@ -234,7 +281,11 @@ impl Start {
 }
 
 /// Moves a few variables to random places.
-fn disturb(search: &mut Search<'_>, state: &mut State, rng: &mut Xoshiro256PlusPlus) {
+fn disturb<S: Score>(
+    search: &mut Search<'_, S>,
+    state: &mut State<S::Node>,
+    rng: &mut Xoshiro256PlusPlus,
+) {
     let d = state.sequence().len();
     for _ in 0..KICKS {
         let (v, place) = (rng.random_range(0..d), rng.random_range(0..d));
