@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::{Dag, Determines, Mat, Pdag};
+use nocurl::{Dag, Determines, Evidence, Mat, Pdag};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,6 +36,12 @@ pub struct GraphDocument {
     /// Means of the variables, in their order, where they are known.
     #[serde(default)]
     pub means: Option<Vec<f64>>,
+    /// Variances of the errors of the variables, in their order, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_variances: Option<Vec<f64>>,
+    /// What the shape of errors says about directions, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_shape: Option<super::ErrorShapeSummary>,
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
@@ -80,6 +86,7 @@ impl GraphDocument {
                 true => Direction::Determined,
                 false => Direction::Undetermined,
             },
+            evidence: None,
         });
         let determines =
             if determined.is_directed() { Determines::Graph } else { Determines::Class };
@@ -103,6 +110,8 @@ impl GraphDocument {
             determines: Determines::Graph,
             directions: String::new(),
             means: None,
+            error_variances: None,
+            error_shape: None,
             bootstrap: None,
             method: String::new(),
             parameters: Value::Null,
@@ -187,6 +196,9 @@ pub struct Edge {
     /// Whether the edge points this way for a reason.
     #[serde(default)]
     pub direction: Direction,
+    /// What a determined direction comes from, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 impl Edge {

@@ -4,6 +4,7 @@ mod attributes;
 mod bootstrap;
 mod builder;
 mod document;
+mod error_shape;
 mod format;
 mod matrix;
 mod order;
@@ -11,6 +12,7 @@ mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
 pub use document::{Class, Direction, Edge, GraphDocument, InputDescription};
+pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
 
 use crate::Error;

@@ -12,6 +12,7 @@ pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
+pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
 pub use proposal::Proposal;
 pub use registry::Algorithm;
@@ -35,6 +36,7 @@ methods! {
     exact { Exact }
     fges { Fges }
     order_search { OrderSearch }
+    lingam { Lingam }
     mmpc { Mmpc }
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }

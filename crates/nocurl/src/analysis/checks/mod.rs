@@ -9,14 +9,13 @@
 
 mod case;
 mod finding;
-mod normality;
 mod sortability;
 
 use crate::core::{Data, Error, Progress, Run, Text};
+pub use crate::math::normality;
 use crate::pipeline::{Fit, Options};
 use case::Case;
 pub use finding::{Diagnosis, Finding, Verdict};
-pub use normality::normality;
 pub use sortability::{Sortability, sortability};
 
 /// One way to look at a result.
