@@ -238,6 +238,23 @@ class Learner(BaseEstimator):
         """Sets parameters by name."""
         return super().set_params(**{ALIASES.get(name, name): v for name, v in params.items()})
 
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean log-likelihood of rows in the learnt model, for cross-validation: the higher, the
+        better; see :meth:`Graph.score`."""
+        return self.graph_.score(X)
+
+    def predict(self, X: Any, variable: str) -> np.ndarray:
+        """One variable from all others; see :meth:`Graph.predict`."""
+        return self.graph_.predict(X, variable)
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """What the parents leave of each value; see :meth:`Graph.residuals`."""
+        return self.graph_.residuals(X)
+
+    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
+        """New rows from the learnt model; see :meth:`Graph.sample`."""
+        return self.graph_.sample(n, random_state)
+
     def to_networkx(self) -> networkx.DiGraph:
         """The graph for networkx; see :meth:`Graph.to_networkx`."""
         return self.graph_.to_networkx()

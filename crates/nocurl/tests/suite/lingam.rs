@@ -27,7 +27,8 @@ fn golden(table: u64) -> Dataset {
 
 fn exponential(variables: usize, rows: usize, seed: u64) -> nocurl::simulate::Simulated {
     let noise = Noise::Exponential;
-    simulate(&Simulation { variables, rows, noise, ..Simulation::default() }, seed).unwrap()
+    simulate(&Simulation { variables, rows, noise, degree: 2.0, ..Simulation::default() }, seed)
+        .unwrap()
 }
 
 /// Orders of the package `lingam` 1.13.0; `testdata/lingam/make.py` writes them.
