@@ -30,6 +30,7 @@ SHARED: dict[str, Any] = {
     "refine": None,
     "prune": None,
     "center": True,
+    "error_shape": True,
     "knowledge": None,
     "missing": "error",
     "drop_constant": False,
@@ -48,6 +49,7 @@ class Common(TypedDict, total=False):
 
     refine: str | None
     center: bool
+    error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     missing: str
     drop_constant: bool
@@ -98,6 +100,9 @@ class Learner(BaseEstimator):
         Rule that drops edges; ``{"rule": "t-test", "alpha": 0.01}`` for another level than 0.05.
     center : bool
         Subtract means.
+    error_shape : bool
+        Direct edges that independences leave undetermined where the shape of errors tells how;
+        only after methods that determine a class.
     knowledge : dict or path, optional
         What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
         of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
@@ -199,6 +204,7 @@ class Learner(BaseEstimator):
             "refine": shared["refine"],
             "prune": prune,
             "threshold": shared.get("threshold"),
+            "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
             "missing": shared["missing"],

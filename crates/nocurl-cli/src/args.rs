@@ -168,6 +168,9 @@ pub(crate) struct PipelineArguments {
     /// Do not subtract the means of the columns, as in the paper's experiments
     #[arg(long)]
     pub(crate) no_center: bool,
+    /// Leave edges undetermined that the shape of errors could direct
+    #[arg(long)]
+    pub(crate) no_error_shape: bool,
     /// Search for a better order, starting from the one found
     #[arg(long, value_parser = refinements())]
     pub(crate) refine: Option<Refine>,

@@ -33,10 +33,7 @@ pub(crate) fn identified(document: &str, set: Vec<usize>) -> PyResult<Vec<bool>>
 /// The effects of a variable on all, one row for each set of parents that it can have; nothing
 /// where there is no model or there are too many.
 #[pyfunction]
-pub(crate) fn effects_over_class(
-    document: &str,
-    cause: usize,
-) -> PyResult<Option<Vec<Vec<f64>>>> {
+pub(crate) fn effects_over_class(document: &str, cause: usize) -> PyResult<Option<Vec<Vec<f64>>>> {
     Ok(guarded(|| Ok(fitted(document)?.effects(cause)))?)
 }
 
@@ -91,8 +88,7 @@ pub(crate) fn log_likelihood<'py>(
     table: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Vector<'py>> {
     let table = rows(&table);
-    let found =
-        guarded(|| Ok(fitted(document)?.model()?.log_likelihood(table.as_ref())?))?;
+    let found = guarded(|| Ok(fitted(document)?.model()?.log_likelihood(table.as_ref())?))?;
     Ok(vector(py, &found))
 }
 

@@ -86,13 +86,13 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         let mut record = vec![moved.variable.to_string()];
         record.extend(numbers);
         record.push(moved.identified.to_string());
-        record.extend([0, 1].map(|end| {
-            moved.range.map_or_else(String::new, |ends| format!("{:?}", ends[end]))
-        }));
+        record
+            .extend([0, 1].map(|end| {
+                moved.range.map_or_else(String::new, |ends| format!("{:?}", ends[end]))
+            }));
         record
     });
-    let heading =
-        ["variable", "before", "after", "difference", "identified", "least", "most"];
+    let heading = ["variable", "before", "after", "difference", "identified", "least", "most"];
     outputs.write(&json, &csv_text(&heading, records))?;
     if arguments.json {
         return report::print(&json);

@@ -5,11 +5,13 @@ use std::path::Path;
 use nocurl::model::Model;
 use nocurl::{Dataset, Mat, Run};
 use nocurl_app::Fitted;
-use nocurl_io::{GraphDocument, ReadOptions, Source, read_dataset, read_graph, write_table};
+use nocurl_io::{
+    GraphDocument, ReadOptions, RunFiles, Source, read_dataset, read_graph, write_table,
+};
 use serde_json::json;
 
 use super::weighted::linear_parts;
-use crate::args::{ResidualsArguments, PredictArguments, SampleArguments, ScoreArguments};
+use crate::args::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
 use crate::report;
@@ -58,8 +60,8 @@ impl Loaded {
 
 /// Runs `nocurl score`.
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
-    let outputs = Outputs::check("scores", &arguments.output)?;
-    outputs.spare(&arguments.table)?;
+    let files = reads(&arguments.graph, Some(&arguments.table));
+    let outputs = Outputs::check("scores", &arguments.output, files)?;
     let loaded = Loaded::read(&arguments.graph)?;
     let rows = loaded.rows(&arguments.table, None)?;
     let each = loaded.model.log_likelihood(rows.as_ref())?;
@@ -73,9 +75,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
         "warnings": loaded.warnings,
     });
     let text = report::json(&document)?;
-    let records = each.iter().enumerate().map(|(i, value)| {
-        vec![(i + 1).to_string(), format!("{value:?}")]
-    });
+    let records =
+        each.iter().enumerate().map(|(i, value)| vec![(i + 1).to_string(), format!("{value:?}")]);
     outputs.write(&text, &csv_text(&["row", "log_likelihood"], records))?;
     if arguments.json {
         return report::print(&text);
@@ -90,6 +91,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
 
 /// Runs `nocurl predict`.
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
+    let files = reads(&arguments.graph, Some(&arguments.table));
+    files.writes("the table", &arguments.output).check()?;
     let loaded = Loaded::read(&arguments.graph)?;
     let variable = loaded.variable("--variable", &arguments.variable)?;
     let rows = loaded.rows(&arguments.table, Some(variable))?;
@@ -100,6 +103,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
 
 /// Runs `nocurl residuals`.
 pub(crate) fn residuals(arguments: &ResidualsArguments) -> Result<(), Failure> {
+    let files = reads(&arguments.graph, Some(&arguments.table));
+    files.writes("the residuals", &arguments.output).check()?;
     let loaded = Loaded::read(&arguments.graph)?;
     let rows = loaded.rows(&arguments.table, None)?;
     let residuals = loaded.model.residuals(rows.as_ref())?;
@@ -108,9 +113,19 @@ pub(crate) fn residuals(arguments: &ResidualsArguments) -> Result<(), Failure> {
 
 /// Runs `nocurl sample`.
 pub(crate) fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
+    reads(&arguments.graph, None).writes("the table", &arguments.output).check()?;
     let loaded = Loaded::read(&arguments.graph)?;
     let rows = loaded.model.sample(arguments.rows as usize, arguments.seed);
     write(&arguments.output, loaded.names, rows, &loaded.warnings)
+}
+
+/// The files that are read, none of which may be written.
+fn reads(graph: &Path, table: Option<&Path>) -> RunFiles {
+    let files = RunFiles::default().reads("the graph", graph);
+    match table {
+        Some(table) => files.reads("the table", table),
+        None => files,
+    }
 }
 
 fn write(

@@ -44,10 +44,7 @@ pub fn parent_sets(class: &Pdag, variable: usize) -> Option<Vec<Vec<usize>>> {
     }
     let closed = |set: &Vec<usize>| {
         let outside = |c: &&usize| !set.contains(c);
-        !siblings
-            .iter()
-            .filter(outside)
-            .any(|&c| set.iter().any(|&s| class.has_directed(c, s)))
+        !siblings.iter().filter(outside).any(|&c| set.iter().any(|&s| class.has_directed(c, s)))
     };
     let known = class.parents(variable);
     let mut sets: Vec<Vec<usize>> = cliques
@@ -157,8 +154,7 @@ fn fitted(dag: &Dag, s: MatRef<'_, f64>) -> Option<Dag> {
         let block = Mat::from_fn(m, m, |a, b| s[(parents[a], parents[b])]);
         let inverse = Cholesky::new(block.as_ref())?.inverse();
         for a in 0..m {
-            weights[(parents[a], j)] =
-                (0..m).map(|b| inverse[(a, b)] * s[(parents[b], j)]).sum();
+            weights[(parents[a], j)] = (0..m).map(|b| inverse[(a, b)] * s[(parents[b], j)]).sum();
         }
     }
     Dag::new(weights).ok()

@@ -42,8 +42,10 @@ fn log_densities_and_predictions_are_those_of_the_normal_law() {
         let expected = -0.5 * (constant + log_determinant + square);
         assert!((found[i] - expected).abs() < 1e-8 * expected.abs(), "{} {expected}", found[i]);
         for v in 0..d {
-            let pull: f64 =
-                (0..d).filter(|&k| k != v).map(|k| inverse[(v, k)] / inverse[(v, v)] * off[k]).sum();
+            let pull: f64 = (0..d)
+                .filter(|&k| k != v)
+                .map(|k| inverse[(v, k)] / inverse[(v, v)] * off[k])
+                .sum();
             let predicted = model.predict(rows, v).unwrap()[i];
             assert!((predicted - (means[v] - pull)).abs() < 1e-7, "{predicted}");
         }
