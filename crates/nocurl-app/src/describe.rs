@@ -1,8 +1,10 @@
 //! From what the engine found to the description that is written.
 
+use std::collections::BTreeMap;
+
 use nocurl::methods::MixedScore;
-use nocurl::{Fit, Options};
-use nocurl_io::{Class, GraphDocument};
+use nocurl::{Evidence, Fit, Options};
+use nocurl_io::{Class, ErrorShapeSummary, GraphDocument};
 use serde_json::{Map, Value, json};
 
 use crate::directions;
@@ -16,6 +18,8 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         class: Some(Class::new(names, &fit.class)),
         determines: fit.determines,
         means: Some(means.to_vec()),
+        error_variances: fit.error_variances.clone(),
+        error_shape: fit.error_shape.as_ref().map(|shape| ErrorShapeSummary::new(shape, names)),
         method: options.algorithm.name().into(),
         parameters: Value::Object(parameters(options, fit.score)),
         seed: options.seed,
@@ -23,6 +27,14 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         iterations: fit.iterations,
         ..GraphDocument::new(names, &fit.dag, &fit.determined)
     };
+    let evidence: BTreeMap<(&str, &str), Evidence> = fit
+        .evidence
+        .iter()
+        .map(|(&(i, j), &evidence)| ((names[i].as_str(), names[j].as_str()), evidence))
+        .collect();
+    for edge in &mut document.edges {
+        edge.evidence = evidence.get(&(edge.from.as_str(), edge.to.as_str())).copied();
+    }
     document.directions = directions::sentence(options, &document);
     document
 }
@@ -41,6 +53,9 @@ fn parameters(options: &Options, score: Option<MixedScore>) -> Map<String, Value
         && let Some(chosen) = score
     {
         object.insert("score".into(), chosen.name().into());
+    }
+    if !options.error_shape {
+        object.insert("error_shape".into(), false.into());
     }
     if !options.knowledge.is_empty() {
         object.insert("knowledge".into(), json!(options.knowledge));

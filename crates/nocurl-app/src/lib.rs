@@ -22,6 +22,7 @@ mod describe;
 mod directions;
 mod edges;
 mod error;
+mod fitted;
 mod job;
 mod memory;
 mod outcome;
@@ -32,6 +33,7 @@ pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
 pub use describe::describe;
 pub use error::Error;
+pub use fitted::{Fitted, ranges};
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;

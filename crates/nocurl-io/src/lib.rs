@@ -45,8 +45,8 @@ pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
 pub use graph::{
     BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
-    Expanded, FORMATS, GraphDocument, GraphFormat, InputDescription, PairSupport, PathSupport,
-    format_graph, read_graph, write_graph,
+    ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
+    InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;

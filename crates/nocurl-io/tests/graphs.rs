@@ -36,6 +36,8 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         determines: Determines::Class,
         directions: "Some are undetermined.".into(),
         bootstrap: Some(bootstrapped(names)),
+        error_variances: Some(vec![0.5; names.len()]),
+        error_shape: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         kinds: names
             .iter()

@@ -5,6 +5,7 @@ use std::path::Path;
 use nocurl::error::closest;
 use nocurl::refine::Refine;
 use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Variables};
+use nocurl_app::Fitted;
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
 use crate::failure::Failure;
@@ -26,6 +27,8 @@ pub(super) struct Weighted {
     pub(super) means: Option<Vec<f64>>,
     pub(super) bootstrap: Option<BootstrapSummary>,
     pub(super) warnings: Vec<String>,
+    /// The graphs of its class, with the numbers of the model where the file has them.
+    pub(super) fitted: Fitted,
 }
 
 impl Weighted {
@@ -38,7 +41,7 @@ impl Weighted {
                  --output g.json, or add a third column to the list"
             )));
         }
-        let expanded = graph.expanded()?;
+        let (expanded, fitted) = (graph.expanded()?, Fitted::new(&graph)?);
         let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
         // Intervals are those of variables, and weights of edges with levels are not effects.
         let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
@@ -53,6 +56,7 @@ impl Weighted {
             label,
             edges: graph.edges.len(),
             dag: expanded.dag,
+            fitted,
             determined: expanded.determined,
             determines: graph.determines,
             warnings,
@@ -65,17 +69,15 @@ impl Weighted {
 
     /// The position of a variable that a flag names.
     pub(super) fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
-        self.names.iter().position(|known| known == name).ok_or_else(|| {
-            let mut reason = format!("{flag} {name}: `{}` has no such variable", self.label);
-            let levels = self.names.iter().filter(|known| known.starts_with(&format!("{name}=")));
-            let levels: Vec<String> = levels.map(|known| format!("`{known}`")).collect();
-            if !levels.is_empty() {
-                reason += &format!("; name one of its levels: {}", levels.join(", "));
-            } else if let Some(like) = closest(name, self.names.iter().map(String::as_str)) {
-                reason += &format!("; did you mean `{like}`?");
-            }
-            Failure::Input(reason)
-        })
+        let levels = self.names.iter().filter(|known| known.starts_with(&format!("{name}=")));
+        let levels: Vec<String> = levels.map(|known| format!("`{known}`")).collect();
+        if levels.is_empty() || self.names.iter().any(|known| known == name) {
+            return position(&self.names, &self.label, flag, name);
+        }
+        Err(Failure::Input(format!(
+            "{flag} {name}: name one of the levels of `{name}`: {}",
+            levels.join(", ")
+        )))
     }
 
     /// The line on the terminal that says what was read.
@@ -96,8 +98,24 @@ impl Weighted {
     }
 }
 
+/// The position of a variable that a flag names, in the file `label`.
+pub(super) fn position(
+    names: &[String],
+    label: &str,
+    flag: &str,
+    name: &str,
+) -> Result<usize, Failure> {
+    names.iter().position(|known| known == name).ok_or_else(|| {
+        let mut reason = format!("{flag} {name}: `{label}` has no such variable");
+        if let Some(like) = closest(name, names.iter().map(String::as_str)) {
+            reason += &format!("; did you mean `{like}`?");
+        }
+        Failure::Input(reason)
+    })
+}
+
 /// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
-fn linear_parts(graph: &GraphDocument) -> Option<String> {
+pub(super) fn linear_parts(graph: &GraphDocument) -> Option<String> {
     let refine: Option<Refine> = graph
         .parameters
         .get("refine")

@@ -3,7 +3,7 @@
 //! DOT, GraphML and GML write and read these alike; each format only has its own way to spell an
 //! attribute. Attributes of other names are passed over.
 
-use nocurl::Determines;
+use nocurl::{Determines, Evidence};
 
 use super::{Direction, Edge, GraphDocument};
 use crate::error::shorten;
@@ -27,7 +27,11 @@ pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
 
 /// What is written about a variable beside its name.
 pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
-    let numbers = [("potential", &graph.potential), ("mean", &graph.means)];
+    let numbers = [
+        ("potential", &graph.potential),
+        ("mean", &graph.means),
+        ("errorvariance", &graph.error_variances),
+    ];
     let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
         Some((name, Value::Number(*all.as_ref()?.get(variable)?)))
     };
@@ -38,7 +42,8 @@ pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<
 pub(super) fn of_edge(edge: &Edge) -> Attributes<'_> {
     let weight = edge.weight.map(|weight| ("weight", Value::Number(weight)));
     let direction = ("direction", Value::Text(edge.direction.name()));
-    weight.into_iter().chain([direction]).collect()
+    let evidence = edge.evidence.map(|evidence| ("evidence", Value::Text(evidence.name())));
+    weight.into_iter().chain([direction]).chain(evidence).collect()
 }
 
 /// What is known of the graph while a file is being read.
@@ -71,6 +76,7 @@ impl OfGraph {
 pub(super) struct OfVariable {
     pub(super) potential: Option<f64>,
     pub(super) mean: Option<f64>,
+    pub(super) error_variance: Option<f64>,
 }
 
 impl OfVariable {
@@ -81,6 +87,7 @@ impl OfVariable {
         match name {
             "potential" => self.potential = number(),
             "mean" => self.mean = number(),
+            "errorvariance" => self.error_variance = number().filter(|value| *value >= 0.0),
             _ => {}
         }
     }
@@ -91,6 +98,7 @@ impl OfVariable {
 pub(super) struct OfEdge {
     pub(super) weight: Option<f64>,
     pub(super) direction: Option<Direction>,
+    pub(super) evidence: Option<Evidence>,
     /// The mark `cpdag` of schema 1: whether all graphs of the class share the direction.
     pub(super) shared: Option<bool>,
     /// Without a direction, in the way of the format or of another program.
@@ -116,6 +124,8 @@ impl OfEdge {
                 })?;
                 self.direction = Some(known);
             }
+            // Other programs may use this name for something else.
+            "evidence" => self.evidence = Evidence::from_name(value),
             "cpdag" => {
                 self.shared = Some(shared(value).ok_or_else(|| {
                     let value = shorten(value, 40);

@@ -121,6 +121,7 @@ impl Builder {
                 to: name(to),
                 weight: about.weight,
                 direction,
+                evidence: about.evidence.filter(|_| direction == Direction::Determined),
                 ..Edge::default()
             })
             .collect();
@@ -134,6 +135,7 @@ impl Builder {
             determines,
             potential: all(|variable| variable.potential).filter(|_| d > 0),
             means: all(|variable| variable.mean).filter(|_| d > 0),
+            error_variances: all(|variable| variable.error_variance).filter(|_| d > 0),
             method: self.graph.method,
             ..GraphDocument::without_edges(self.names)
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nocurl::links::Coefficient;
-use nocurl::{Dag, Determines, Mat, Pdag, Variable};
+use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,6 +40,12 @@ pub struct GraphDocument {
     /// What the variables are, in their order; none where that is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<DescribedVariable>,
+    /// Variances of the errors of the variables, in their order, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_variances: Option<Vec<f64>>,
+    /// What the shape of errors says about directions, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_shape: Option<super::ErrorShapeSummary>,
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
@@ -109,6 +115,8 @@ impl GraphDocument {
             directions: String::new(),
             means: None,
             kinds: Vec::new(),
+            error_variances: None,
+            error_shape: None,
             bootstrap: None,
             method: String::new(),
             parameters: Value::Null,
@@ -208,6 +216,9 @@ pub struct Edge {
     /// What goes with each level, where an end is categorical; there is no one weight then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coefficients: Vec<Coefficient>,
+    /// What a determined direction comes from, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 impl Edge {

@@ -4,6 +4,7 @@ mod attributes;
 mod bootstrap;
 mod builder;
 mod document;
+mod error_shape;
 mod expanded;
 mod format;
 mod matrix;
@@ -12,6 +13,7 @@ mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
 pub use document::{Class, DescribedVariable, Direction, Edge, GraphDocument, InputDescription};
+pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use expanded::Expanded;
 pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
 

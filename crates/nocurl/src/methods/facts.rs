@@ -1,6 +1,6 @@
 //! What there is to know about a method, said once, beside its code.
 
-use crate::core::{Determines, Kind};
+use crate::core::{Determines, Evidence, Kind};
 
 /// The most variables for which a check learns again where a method does not say otherwise: a
 /// limit of size and not of time, so that the same data always has the same findings.
@@ -102,6 +102,8 @@ pub enum Directions {
     TransformedVariances,
     /// Effects that are not linear, with additive Gaussian errors.
     NonlinearEffects,
+    /// The shape of the errors, which is not that of the normal law.
+    ErrorShape,
     /// The variances of the columns: a baseline.
     Variances,
     /// The share of each variable that the others explain: a baseline.
@@ -129,11 +131,26 @@ impl Directions {
             Self::NonlinearEffects => {
                 "Directions come from effects that are not linear, with additive Gaussian errors"
             }
+            Self::ErrorShape => {
+                "Directions come from the shape of the errors, assumed to be independent and not \
+                 Gaussian"
+            }
             Self::Variances => {
                 "Directions come from the variances of the columns alone: a baseline, not evidence"
             }
             Self::R2 => "Directions come from R2 alone: a baseline, not evidence",
             Self::Nothing => "Only adjacencies are tested: directions are arbitrary",
+        }
+    }
+
+    /// What a direction that comes from it is evidence of; nothing for what is no evidence.
+    pub fn evidence(self) -> Option<Evidence> {
+        match self {
+            Self::Independences => Some(Evidence::Independences),
+            Self::EqualVariances | Self::TransformedVariances => Some(Evidence::Variances),
+            Self::NonlinearEffects => Some(Evidence::NonlinearEffects),
+            Self::ErrorShape => Some(Evidence::ErrorShape),
+            Self::Variances | Self::R2 | Self::Nothing => None,
         }
     }
 
@@ -144,6 +161,7 @@ impl Directions {
             Self::EqualVariances => "equal error variances",
             Self::TransformedVariances => "equal error variances, transformed",
             Self::NonlinearEffects => "nonlinear effects",
+            Self::ErrorShape => "shape of errors",
             Self::Variances => "variances of columns",
             Self::R2 => "R2 of columns",
             Self::Nothing => "nothing",

@@ -14,6 +14,7 @@ pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
 pub use likelihood::MixedScore;
+pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
 pub use proposal::Proposal;
 pub use registry::Algorithm;
@@ -37,6 +38,7 @@ methods! {
     exact { Exact }
     fges { Fges }
     order_search { OrderSearch }
+    lingam { Lingam }
     mmpc { Mmpc }
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }

@@ -1,6 +1,9 @@
 //! What was learnt.
 
-use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text, Variables};
+use std::collections::BTreeMap;
+
+use super::error_shape::ErrorShape;
+use crate::core::{Dag, Determines, Evidence, Mat, Pdag, Termination, Text, Variables};
 use crate::methods::MixedScore;
 
 /// What was learnt.
@@ -21,6 +24,14 @@ pub struct Fit {
     pub determines: Determines,
     /// Which directions are determined: an undirected edge wherever one is not.
     pub determined: Pdag,
+    /// What each determined direction comes from, by edge; nothing for what is no evidence.
+    pub evidence: BTreeMap<(usize, usize), Evidence>,
+    /// What the shape of errors says about directions that independences leave undetermined, where
+    /// there were rows to look at.
+    pub error_shape: Option<ErrorShape>,
+    /// The variances of the errors: what the parents leave of each variable, with the weights of
+    /// the graph; nothing where some variable is a block of columns.
+    pub error_variances: Option<Vec<f64>>,
     /// Weights before pruning and threshold, along the order.
     pub unpruned: Mat<f64>,
     /// The first estimate, maybe cyclic, for methods that make an order of one.

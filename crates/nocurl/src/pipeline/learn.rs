@@ -1,16 +1,21 @@
 //! From data to a graph: the stages that all methods share.
 
+use std::collections::BTreeMap;
+
 use super::prune::prune;
-use super::{Fit, Options};
+use super::{Fit, Options, error_shape};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::memory::{Memory, ask};
 use crate::core::{
-    Dag, Data, Error, Mat, MatRef, Order, Pdag, Run, Termination, Text, Variable, Variables,
+    Dag, Data, Determines, Error, Evidence, Mat, MatRef, Order, Pdag, Run, Termination, Text,
+    Variable, Variables,
 };
 use crate::math::objective::least_squares;
-use crate::math::regress::{along, blocks, linear_parts, restrict, threshold_unless_required};
+use crate::math::regress::{
+    along, blocks, error_variances, linear_parts, restrict, threshold_unless_required,
+};
 use crate::math::{Problem, hodge};
-use crate::methods::{Facts, Proposal, Task};
+use crate::methods::{Facts, Proposal, Task, member};
 
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
 ///
@@ -45,7 +50,8 @@ pub fn learn<'a>(
     refine(&task, options, &mut proposal)?;
     let unpruned = regress(&problem, &mut proposal)?;
     let dag = choose_edges(&problem, options, &proposal.order, &unpruned)?;
-    conclude(&problem, options, proposal, unpruned, dag)
+    let fit = conclude(&problem, options, proposal, unpruned, dag)?;
+    direct_by_shape(&problem, options, data, fit, run)
 }
 
 /// What the method sees: second moments and prior knowledge.
@@ -170,11 +176,15 @@ fn conclude(
     warnings.extend(proposal.warnings);
     warnings.extend(ending(proposal.termination));
     let potential = proposal.potential;
+    let evidence = evidence(problem, options, &dag, &class);
     let determines = options.determines();
     Ok(Fit {
         determined: determines.determined(&dag, &class),
         class,
         variables: problem.variables().clone(),
+        evidence,
+        error_shape: None,
+        error_variances: error_variances(problem, &dag),
         determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&proposal.order)),
         order: proposal.order.sequence(),
@@ -189,6 +199,59 @@ fn conclude(
         score: proposal.score.filter(|_| !problem.variables().is_continuous()),
         warnings,
     })
+}
+
+/// What each determined direction comes from.
+fn evidence(
+    problem: &Problem,
+    options: &Options,
+    dag: &Dag,
+    class: &Pdag,
+) -> BTreeMap<(usize, usize), Evidence> {
+    let alone = Pdag::class_of(dag);
+    let of = |i, j| match options.determines() {
+        Determines::Graph if !problem.knowledge().allows(j, i) => Some(Evidence::Knowledge),
+        Determines::Graph => options.facts().directions.evidence(),
+        Determines::Class if alone.has_directed(i, j) => Some(Evidence::Independences),
+        Determines::Class if class.has_directed(i, j) => Some(Evidence::Knowledge),
+        Determines::Class | Determines::Skeleton => None,
+    };
+    dag.edges().filter_map(|(i, j, _)| Some(((i, j), of(i, j)?))).collect()
+}
+
+/// Directs what independences leave undetermined by the shape of errors, where it tells. The graph
+/// is drawn anew where it was drawn another way.
+fn direct_by_shape(
+    problem: &Problem,
+    options: &Options,
+    data: Data<'_>,
+    mut fit: Fit,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
+    // A law of two or three values has a shape, but no errors that are added to anything.
+    let applies = options.uses_error_shape() && problem.variables().is_continuous();
+    let Some(rows) = data.sample().filter(|_| applies) else { return Ok(fit) };
+    let (shape, determined) = error_shape::direct(problem, rows, &fit.determined, run)?;
+    let wrongly_drawn =
+        shape.directed.iter().any(|direction| !fit.dag.has_edge(direction.from, direction.to));
+    if wrongly_drawn {
+        let support = member(problem, &determined)?;
+        let redrawn = Dag::new(linear_parts(problem, support.weights())?)?;
+        if problem.knowledge().is_satisfied_by(&redrawn).is_err() {
+            return Ok(fit);
+        }
+        fit.order = Order::of_dag(&redrawn).sequence();
+        fit.potential = hodge::potential_of_order(&Order::strict(&fit.order));
+        fit.loss = least_squares(problem.second_moments(), redrawn.weights());
+        (fit.unpruned, fit.unpruned_loss) = (redrawn.weights().to_owned(), fit.loss);
+        fit.error_variances = error_variances(problem, &redrawn);
+        fit.dag = redrawn;
+    }
+    for direction in &shape.directed {
+        fit.evidence.insert((direction.from, direction.to), Evidence::ErrorShape);
+    }
+    (fit.determined, fit.error_shape) = (determined, Some(shape));
+    Ok(fit)
 }
 
 /// What is to be said of a method that did not come to its end.

@@ -1,5 +1,6 @@
 //! From data to a graph: the stages that all methods share.
 
+pub mod error_shape;
 mod fit;
 mod learn;
 mod options;

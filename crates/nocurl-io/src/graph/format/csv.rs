@@ -129,7 +129,7 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
             return Err(at_line("a variable has no name".into()).into());
         }
         let (from, to) = (builder.variable(&record[0]), builder.variable(&record[1]));
-        let about = OfEdge { weight, direction, shared, undirected: false };
+        let about = OfEdge { weight, direction, shared, ..OfEdge::default() };
         builder.edge(from, to, about).map_err(at_line)?;
     }
     // A heading alone is the edge list of a graph without edges.

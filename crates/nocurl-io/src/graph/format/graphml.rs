@@ -22,14 +22,16 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
 };
 
 /// What is declared before the graph: the element, the attribute, its type.
-const KEYS: [[&str; 3]; 7] = [
+const KEYS: [[&str; 3]; 9] = [
     ["graph", "determines", "string"],
     ["graph", "method", "string"],
     ["node", "name", "string"],
     ["node", "potential", "double"],
     ["node", "mean", "double"],
+    ["node", "errorvariance", "double"],
     ["edge", "weight", "double"],
     ["edge", "direction", "string"],
+    ["edge", "evidence", "string"],
 ];
 
 /// Reads the attributes of the graph, nodes with a `name` or `label` (or their id) and edges, which

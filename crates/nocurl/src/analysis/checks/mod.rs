@@ -9,14 +9,13 @@
 
 mod case;
 mod finding;
-mod normality;
 mod sortability;
 
 use crate::core::{Data, Error, Progress, Run, Text};
+pub use crate::math::normality;
 use crate::pipeline::{Fit, Options};
 use case::Case;
 pub use finding::{Diagnosis, Finding, Verdict};
-pub use normality::normality;
 pub use sortability::{Sortability, sortability};
 
 /// One way to look at a result.
@@ -70,6 +69,8 @@ checks! {
     hodge_energy { Cycles: HodgeEnergy }
     bic { Score: Bic }
     units { Scale: Units, Edge }
+    density { Many: Density }
+    falsification { Implied: Falsification }
 }
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of

@@ -3,12 +3,15 @@
 pub(crate) mod bits;
 mod dag;
 mod determines;
+mod evidence;
 mod order;
 mod pdag;
 mod reachability;
+mod relatives;
 
 pub use dag::Dag;
 pub use determines::Determines;
+pub use evidence::Evidence;
 pub use order::Order;
 pub use pdag::Pdag;
 pub use reachability::Reachability;
