@@ -19,14 +19,18 @@
 //! ```
 
 mod describe;
+mod differences;
 mod directions;
 mod error;
 mod job;
 mod outcome;
 mod scores;
+mod view;
 
 pub use describe::describe;
+pub use differences::{Difference, Differences, Side};
 pub use error::Error;
 pub use job::Job;
 pub use outcome::Outcome;
 pub use scores::score;
+pub use view::View;

@@ -53,7 +53,11 @@ impl<T: Copy> Grid<T> {
 }
 
 /// A number as short as it can be read, with a minus as wide as a plus.
-pub(crate) fn number(value: f64) -> String {
+///
+/// ```
+/// assert_eq!(nocurl_render::number(-0.41666), "\u{2212}0.42");
+/// ```
+pub fn number(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         0.0 => "0".to_string(),
