@@ -10,6 +10,7 @@ mod graph;
 mod hodge;
 mod learn;
 mod moments;
+mod picture;
 mod simulate;
 mod spelling;
 mod table;
@@ -30,6 +31,10 @@ mod _nocurl {
     use super::learn::{describe_method, learn, methods};
     #[pymodule_export]
     use super::moments::Moments;
+    #[pymodule_export]
+    use super::picture::{
+        differences, differences_picture, part_of_graph, picture, write_differences,
+    };
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

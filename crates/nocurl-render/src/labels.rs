@@ -152,7 +152,16 @@ pub(crate) fn names(nodes: &mut [Place], size: (f64, f64)) {
         let width = text_width(&node.lines[0], SMALL) + 2.0;
         let height = SMALL + 2.0;
         let (beside, above) = ((node.width + width) / 2.0 + 1.0, (node.height + height) / 2.0);
-        let tries = [(beside, 0.0), (-beside, 0.0), (0.0, -above), (0.0, above)];
+        let tries = [
+            (beside, 0.0),
+            (-beside, 0.0),
+            (0.0, -above),
+            (0.0, above),
+            (0.8 * beside, -above),
+            (0.8 * beside, above),
+            (-0.8 * beside, -above),
+            (-0.8 * beside, above),
+        ];
         let free = tries.into_iter().map(|(dx, dy)| Area {
             x: node.x + dx,
             y: node.y + dy,

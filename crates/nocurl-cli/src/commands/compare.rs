@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nocurl_app::{Difference, Differences, Side};
-use nocurl_io::{Direction, GraphFormat, Source, check_writable, read_graph, write_picture};
+use nocurl_io::{Direction, GraphFormat, RunFiles, Source, read_graph, write_picture};
 use nocurl_render::Part;
 use serde::Serialize;
 
 use crate::args::CompareArguments;
 use crate::failure::Failure;
-use crate::output::{Outputs, csv_text};
+use crate::output::{OUTPUT, Outputs, csv_text};
 use crate::report;
 
 /// Edges shown; files have all of them.
@@ -30,17 +30,18 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     };
     let tables: Vec<PathBuf> = arguments.output.iter().filter(is_table).cloned().collect();
     let pictures: Vec<&PathBuf> = arguments.output.iter().filter(|path| !is_table(path)).collect();
+    let inputs = [&arguments.first, &arguments.second];
+    let mut files = RunFiles::default();
+    for (what, input) in ["the first graph", "the second graph"].into_iter().zip(inputs) {
+        files = files.reads(what, input);
+    }
     for path in &pictures {
         let known = GraphFormat::picture_of_path(path);
         known.map_err(|error| Failure::input(&error.text().say(", .json or .csv")))?;
-        check_writable(path)?;
+        files = files.writes(OUTPUT, path);
     }
-    let outputs = Outputs::check("edges", &tables)?;
+    let outputs = Outputs::check("edges", &tables, files)?;
     let label = |path: &Path| report::clean(&path.to_string_lossy());
-    let inputs = [&arguments.first, &arguments.second];
-    for input in inputs {
-        outputs.spare(input)?;
-    }
     let [first, second] = inputs.map(|path| read_graph(&Source::new(path)));
     let names = inputs.map(|path| label(path));
     let found = Differences::new([&names[0], &names[1]], &first?, &second?);

@@ -1,25 +1,22 @@
 //! `nocurl draw`: a picture of a graph, or of a part of it.
 
 use nocurl_app::View;
-use nocurl_io::{GraphDocument, GraphFormat, Source, check_writable, read_graph, write_graph};
+use nocurl_io::{GraphDocument, GraphFormat, RunFiles, Source, read_graph, write_graph};
 
 use crate::args::DrawArguments;
 use crate::config;
 use crate::failure::Failure;
-use crate::output::is_same_file;
+use crate::output::OUTPUT;
 use crate::report;
 
 /// Runs the command.
 pub(crate) fn draw(arguments: DrawArguments) -> Result<(), Failure> {
+    let mut files = RunFiles::default().reads("the graph", &arguments.graph);
     for output in &arguments.output {
         GraphFormat::of_path(output)?;
-        check_writable(output)?;
-        if is_same_file(output, &arguments.graph) {
-            let path = output.display();
-            let message = format!("output `{path}` is the file to read: choose another name");
-            return Err(Failure::Input(message));
-        }
+        files = files.writes(OUTPUT, output);
     }
+    files.check()?;
     let view = View {
         min_confidence: arguments.min_confidence,
         around: config::names("--around", &arguments.around)?,
