@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import networkx
     import pandas
+
+    from ._compare import Differences
 
 
 class ResultWarning(UserWarning):
@@ -248,6 +250,22 @@ class Graph:
         """The graph as GraphML."""
         return self._format("graphml")
 
+    def to_svg(self) -> str:
+        """A picture for pages and papers; :meth:`plot` explains it."""
+        return self._format("svg")
+
+    def to_tikz(self) -> str:
+        """The picture for LaTeX."""
+        return self._format("tex")
+
+    def to_mermaid(self) -> str:
+        """The graph for Markdown."""
+        return self._format("mmd")
+
+    def to_dagitty(self) -> str:
+        """The graph for dagitty.net and R's package dagitty."""
+        return self._format("dagitty")
+
     def to_json(self) -> str:
         """Everything, as ``nocurl learn --output graph.json`` writes it."""
         return self._format("json")
@@ -256,8 +274,8 @@ class Graph:
         return _nocurl.format_graph(json.dumps(self._document), form)
 
     def write(self, path: str | os.PathLike) -> None:
-        """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml or
-        csv."""
+        """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml,
+        csv, dagitty or mmd, or a picture: svg, png, pdf or tex."""
         _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
 
     def parents(self, variable: str) -> list[str]:
@@ -510,19 +528,65 @@ class Graph:
             raise ValueError("the graph has no means: learn it from data")
         return [(self._place(name), float(value)) for name, value in do.items()]
 
+    def part(
+        self,
+        around: str | Sequence[str] = (),
+        depth: int = 1,
+        min_confidence: float | None = None,
+    ) -> Graph:
+        """A part of the graph: what is near some variables, or sure enough.
+
+        Parameters
+        ----------
+        around : str or sequence of str
+            Variables to start from; all if there are none.
+        depth : int
+            How many edges away from them, in any direction.
+        min_confidence : float, optional
+            Only edges that are at least this sure, from 0 to 1.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> chain = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+        >>> nocurl.Graph.from_adjacency(chain, ["a", "b", "c"]).part("a").variables
+        ['a', 'b']
+        """
+        names = [around] if isinstance(around, str) else [str(name) for name in around]
+        document = json.dumps(self._document)
+        return Graph(json.loads(_nocurl.part_of_graph(document, names, depth, min_confidence)))
+
+    def compare(self, other: Graph, names: tuple[str, str] = ("the first", "the second")) -> Differences:
+        """Which edges two graphs share and where they differ; variables are matched by name.
+
+        To score a graph against the truth use :func:`nocurl.metrics.compare`.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> one = nocurl.Graph.from_adjacency([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["a", "b", "c"])
+        >>> other = nocurl.Graph.from_adjacency([[0, 0, 0], [1, 0, 1], [0, 0, 0]], ["a", "b", "c"])
+        >>> one.compare(other)
+        1 edges in both, 0 only in the first, 0 only in the second, 1 in opposite directions
+        """
+        from ._compare import Differences
+
+        return Differences(self, other, names)
+
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draws the graph in layers, causes on top, with matplotlib.
 
-        Variables stand in the order of the potential; an edge is as wide as its weight is large,
-        blue for positive and red for negative weights. Where its direction is undetermined, it is
-        dashed and has no head.
+        Places, ways and colours are those of :meth:`to_svg`: blue for positive and dashed orange
+        for negative weights, wider where an edge is stronger, paler where it is less sure. An edge
+        without a head has an undetermined direction. Above 60 variables with edges there is an
+        overview: dots as large as they have edges, with names where there is room.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if there is none.
         **options
-            ``node_color``, ``font_size``, ``show_weights``.
+            ``node_color``, ``font_size``, ``show_weights``, ``figsize`` of a new figure.
         """
         from ._plot import plot
 

@@ -50,6 +50,23 @@ pub enum Error {
          keep it as JSON"
     )]
     NotAModel,
+    /// A confidence that is no share.
+    #[error("{}", confidence(*given))]
+    Confidence {
+        /// The number as given.
+        given: f64,
+    },
+    /// A graph that does not say how sure its edges are.
+    #[error("{}", no_confidence())]
+    NoConfidence,
+    /// A variable that a graph does not have.
+    #[error("{}", no_such_variable(name, like.as_deref()))]
+    NoSuchVariable {
+        /// The name as given.
+        name: String,
+        /// A name like it.
+        like: Option<String>,
+    },
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
@@ -72,6 +89,9 @@ impl Error {
             }
             Self::Replicates { given } => replicates(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
+            Self::Confidence { given } => confidence(*given),
+            Self::NoConfidence => no_confidence(),
+            Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
             Self::NotAModel => self.to_string().into(),
         }
@@ -110,6 +130,21 @@ fn not_trained(method: &str, trained: &[&'static str]) -> Text {
              use "
         ))
         .act_all(trained, " or ")
+}
+
+fn confidence(given: f64) -> Text {
+    format!("a confidence of {given}: it must be a number from 0 to 1").into()
+}
+
+fn no_confidence() -> Text {
+    Text::new("the graph does not say how sure its edges are: learn it with ")
+        .act(Action::setting("bootstrap"))
+        .say(" and give the JSON file")
+}
+
+fn no_such_variable(name: &str, like: Option<&str>) -> Text {
+    let question = like.map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
+    format!("the graph has no variable `{name}`{question}").into()
 }
 
 fn one_state() -> Text {

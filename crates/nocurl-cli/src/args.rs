@@ -24,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   nocurl learn data.csv                          learn a graph and show it
   nocurl learn data.csv --output graph.json      and write it to a file
+  nocurl draw graph.json --output graph.svg      draw it
   nocurl effects graph.json --from age           what age changes, along all paths
   nocurl methods                                 list the methods
   nocurl bench paper                             repeat the paper's linear tables
@@ -37,6 +38,10 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
+    /// Draw a graph, or a part of it
+    Draw(DrawArguments),
+    /// Show which edges two graphs share and where they differ
+    Compare(CompareArguments),
     /// Show what one unit of a variable changes in another, along all paths of a graph
     Effects(EffectsArguments),
     /// Show the means of all variables after some are set
@@ -76,7 +81,8 @@ pub(crate) struct LearnArguments {
     /// Table to learn from: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// Write the graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
+    /// as .svg, .png, .pdf or .tex; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors
@@ -254,7 +260,7 @@ pub(crate) struct SimulateArguments {
     /// Write the table to FILE, as .csv, .tsv, .npy or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Write the true graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    /// Write the true graph to FILE, in any format of `nocurl learn --output`; repeat for several
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Vec<PathBuf>,
     /// Kind of graph: er (random), sf (scale-free), chain or full
@@ -319,6 +325,69 @@ pub(crate) struct EvaluateArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the scores to FILE, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const DRAW_EXAMPLES: &str = "\
+Examples:
+  nocurl draw graph.json --output graph.svg
+  nocurl draw graph.json --output graph.pdf --min-confidence 0.8
+  nocurl draw graph.json --output near-raf.png --around raf --depth 2
+
+The graph is any file that `nocurl evaluate` reads. Causes stand on top. Blue edges have positive
+weights, dashed orange ones negative; wide edges are strong, pale ones unsure; an edge without a
+head has an undetermined direction. Above 60 variables with edges there is an overview: dots, with
+names where there is room.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DRAW_EXAMPLES)]
+pub(crate) struct DrawArguments {
+    /// File of the graph
+    pub(crate) graph: PathBuf,
+    /// Draw to FILE, as .svg, .png, .pdf or .tex, or write what is shown in any format of
+    /// `nocurl learn --output`; repeat for several
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub(crate) output: Vec<PathBuf>,
+    /// Only edges that are at least this sure, from 0 to 1
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) min_confidence: Option<f64>,
+    /// Only what is near these variables; a name with a comma goes in double quotes
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) around: Vec<String>,
+    /// How many edges away from them, in any direction
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
+    pub(crate) depth: usize,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  nocurl compare one.json other.json
+  nocurl compare one.json other.json --output both.svg
+  nocurl compare one.json other.csv --json
+
+Graphs are files that `nocurl evaluate` reads; variables are matched by name. An edge is shared
+where both graphs have it and no determined direction of one contradicts the other. To score a graph
+against the truth use `nocurl evaluate`.";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// File of the first graph
+    pub(crate) first: PathBuf,
+    /// File of the second graph
+    pub(crate) second: PathBuf,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw both in FILE, as .svg, .png, .pdf or .tex, or write the edges as .json or .csv; repeat
+    /// for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors

@@ -49,6 +49,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Draw(arguments) => commands::draw(arguments),
+        Command::Compare(arguments) => commands::compare(&arguments),
         Command::Effects(arguments) => commands::effects(&arguments),
         Command::Intervene(arguments) => commands::intervene(&arguments),
         Command::Score(arguments) => commands::score(&arguments),

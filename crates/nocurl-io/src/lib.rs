@@ -46,7 +46,8 @@ pub use error::{Error, plain};
 pub use graph::{
     BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
     ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
-    InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
+    InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
+    read_graph, write_graph, write_picture,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;

@@ -64,7 +64,7 @@ pub(crate) fn intervene<'py>(
     Ok(vector(py, &means))
 }
 
-/// The description of a graph in another format: `dot`, `gml`, `graphml`, `csv` or `json`.
+/// A graph in another format that is text, by its extension.
 #[pyfunction]
 pub(crate) fn format_graph(document: &str, format: &str) -> PyResult<String> {
     Ok(guarded(|| {
@@ -119,10 +119,10 @@ fn with_class(document: GraphDocument) -> Result<GraphDocument, Failure> {
     Ok(GraphDocument { class: Some(class), ..document })
 }
 
-fn json(document: GraphDocument) -> Result<String, Failure> {
+pub(crate) fn json(document: GraphDocument) -> Result<String, Failure> {
     serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
 }
 
-fn parsed(document: &str) -> Result<GraphDocument, Failure> {
+pub(crate) fn parsed(document: &str) -> Result<GraphDocument, Failure> {
     Ok(GraphDocument::from_json(document)?)
 }

@@ -12,6 +12,7 @@ mod hodge;
 mod learn;
 mod model;
 mod moments;
+mod picture;
 mod simulate;
 mod spelling;
 mod table;
@@ -38,6 +39,10 @@ mod _nocurl {
     };
     #[pymodule_export]
     use super::moments::Moments;
+    #[pymodule_export]
+    use super::picture::{
+        differences, differences_picture, part_of_graph, picture, write_differences,
+    };
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

@@ -1,6 +1,8 @@
 //! The commands, one file each.
 
 mod bench;
+mod compare;
+mod draw;
 mod effects;
 mod evaluate;
 mod intervene;
@@ -11,6 +13,8 @@ mod simulate;
 mod weighted;
 
 pub(crate) use bench::bench;
+pub(crate) use compare::compare;
+pub(crate) use draw::draw;
 pub(crate) use effects::effects;
 pub(crate) use evaluate::evaluate;
 pub(crate) use intervene::intervene;

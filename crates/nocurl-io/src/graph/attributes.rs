@@ -110,7 +110,8 @@ impl OfEdge {
     /// of a mixed graph; `dir` and `arrowhead` are Graphviz's, as causal-learn writes them.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "weight" => {
+            // In DOT `weight` is for Graphviz to lay edges out by, so that ours has another name.
+            "weight" | "edge_weight" => {
                 let number = value.parse();
                 self.weight =
                     Some(number.map_err(|_| format!("`{}` is not a number", shorten(value, 40)))?);

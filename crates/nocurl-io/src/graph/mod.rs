@@ -9,13 +9,17 @@ mod expanded;
 mod format;
 mod matrix;
 mod order;
+mod picture;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
 pub use document::{Class, DescribedVariable, Direction, Edge, GraphDocument, InputDescription};
 pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use expanded::Expanded;
-pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
+pub use format::{
+    FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
+    write_picture,
+};
 
 use crate::Error;
 use builder::Flaw;

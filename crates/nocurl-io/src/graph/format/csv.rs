@@ -1,6 +1,6 @@
 //! CSV: a list of edges, or a matrix.
 
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, shared};
@@ -12,8 +12,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["csv"],
     also_read: &["tsv", "txt"],
     may_omit_variables: true,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 /// Names that a first line of an edge list may have in its first two cells.

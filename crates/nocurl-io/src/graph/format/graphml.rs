@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::{Reader, Writer, XmlVersion};
 
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
@@ -17,8 +17,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["graphml"],
     also_read: &["xml"],
     may_omit_variables: false,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 /// What is declared before the graph: the element, the attribute, its type.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{GraphDocument, GraphFormat, failure};
+use super::{GraphDocument, GraphFormat, Written, failure};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::Edge;
@@ -15,8 +15,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["json"],
     also_read: &[],
     may_omit_variables: false,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 impl GraphDocument {
