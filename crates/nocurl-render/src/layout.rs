@@ -147,13 +147,12 @@ pub fn layout(diagram: &Diagram) -> Layout {
     let degree: Vec<usize> = above.iter().zip(&below).map(|(above, below)| above + below).collect();
     let connected = degree.iter().filter(|&&degree| degree > 0).count();
     let overview = connected > MOST_BOXES;
-    let mut nodes: Vec<Place> =
-        (0..n)
-            .map(|v| {
-                let ports = above[v].max(below[v]);
-                place(&diagram.nodes[v].name, degree[v], ports, overview)
-            })
-            .collect();
+    let mut nodes: Vec<Place> = (0..n)
+        .map(|v| {
+            let ports = above[v].max(below[v]);
+            place(&diagram.nodes[v].name, degree[v], ports, overview)
+        })
+        .collect();
     let mut sizes = Sizes::new(overview, diagram.edges.len() <= MOST_WEIGHTS);
     let components = Component::all(&nodes, &diagram.edges, &sizes);
     let mut edges;

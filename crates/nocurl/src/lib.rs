@@ -79,9 +79,7 @@ mod math;
 pub mod methods;
 mod pipeline;
 
-pub use analysis::{
-    adjustment, bootstrap, checks, class_effects, effects, links, metrics, model,
-};
+pub use analysis::{adjustment, bootstrap, checks, class_effects, effects, links, metrics, model};
 pub use core::{
     Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
