@@ -2,6 +2,8 @@
 //! what the documentation takes from the code.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+mod supply;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +15,9 @@ fn main() -> Result<()> {
         Some("test") => test(),
         Some("docs") => docs(),
         Some("fmt") => format(&[]),
-        _ => bail!("usage: cargo xtask test, docs or fmt"),
+        Some("supply") => supply::check(),
+        Some("notices") => supply::write_notices(),
+        _ => bail!("usage: cargo xtask test, docs, fmt, supply or notices"),
     }
 }
 
@@ -23,6 +27,7 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 /// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     format(&["--check"])?;
+    supply::check()?;
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
