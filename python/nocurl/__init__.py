@@ -12,7 +12,7 @@ method.
 
 from . import _methods, hodge, metrics
 from ._graph import Graph, read_graph
-from ._learn import learn, methods
+from ._learn import learn, licenses, methods
 from ._learner import Learner
 from ._methods import *  # noqa: F403
 from ._moments import Moments
@@ -26,6 +26,7 @@ __all__ = [
     "Simulated",
     "hodge",
     "learn",
+    "licenses",
     "methods",
     "metrics",
     "read_graph",

@@ -22,6 +22,18 @@ def methods() -> dict[str, type[Learner]]:
     return dict(METHODS)
 
 
+def licenses() -> str:
+    """The licences of everything that the package is built from, with their texts.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> "faer" in nocurl.licenses()
+    True
+    """
+    return _nocurl.LICENSES
+
+
 def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **params: Any) -> Graph:
     """Learns a graph from a table: the short way.
 

@@ -38,6 +38,7 @@ SHARED: dict[str, Any] = {
     "diagnose": False,
     "random_state": 0,
     "n_jobs": None,
+    "memory": None,
     "show_progress": False,
 }
 
@@ -56,6 +57,7 @@ class Common(TypedDict, total=False):
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
+    memory: int | str | None
     show_progress: bool | Callable[[str, int, int | None, float | None], object]
 
 
@@ -119,6 +121,10 @@ class Learner(BaseEstimator):
         Seed of everything random. The same integer gives the same bits.
     n_jobs : int, optional
         Threads: one for each core by default and for -1. The result does not depend on it.
+    memory : int or str, optional
+        Memory that may be taken: bytes, or a size such as "4GiB" or "500MB"; by default what the
+        machine or its container has left. What would take more raises ``MemoryError`` before it
+        is taken.
     show_progress : bool or callable
         Show a bar (needs tqdm), or call ``show_progress(stage, done, total, objective)`` now and
         then.
@@ -207,6 +213,7 @@ class Learner(BaseEstimator):
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
             "threads": _threads(shared["n_jobs"]),
+            "memory": None if shared["memory"] is None else str(shared["memory"]),
         }
 
     def _keep(self, graph: Graph, table: Table) -> None:

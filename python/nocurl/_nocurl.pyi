@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+LICENSES: str
 
 _Matrix = NDArray[np.float64]
 _Vector = NDArray[np.float64]

@@ -3,6 +3,8 @@
 use nocurl::bootstrap::MOST_REPLICATES;
 use nocurl::{Action, Text};
 
+use crate::show_bytes;
+
 /// A job without a result.
 ///
 /// Each message fits on one line and says what is wrong, where, and what to do about it. Front ends
@@ -16,6 +18,18 @@ pub enum Error {
     /// Rows cannot be drawn from a table that is estimated as a whole.
     #[error("{}", no_rows_to_draw())]
     NoRowsToDraw,
+    /// More memory than there is, found before it is taken.
+    #[error("{}", over_budget(table, *needed, *available, advice))]
+    OverBudget {
+        /// What should be learnt from.
+        table: String,
+        /// Bytes that it takes at most.
+        needed: u64,
+        /// Bytes there are.
+        available: u64,
+        /// What would fit.
+        advice: Text,
+    },
     /// A number of resampled tables that makes no sense.
     #[error("{}", replicates(*given))]
     Replicates {
@@ -47,6 +61,9 @@ impl Error {
         match self {
             Self::Io(error) => error.text(),
             Self::NoRowsToDraw => no_rows_to_draw(),
+            Self::OverBudget { table, needed, available, advice } => {
+                over_budget(table, *needed, *available, advice)
+            }
             Self::Replicates { given } => replicates(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
             Self::OneState => one_state(),
@@ -61,6 +78,14 @@ fn no_rows_to_draw() -> Text {
         .act(Action::set("missing", "em"))
         .say(" does not fill them in; use ")
         .act(Action::set("missing", "drop"))
+}
+
+fn over_budget(table: &str, needed: u64, available: u64, advice: &Text) -> Text {
+    let (needed, available) = (show_bytes(needed), show_bytes(available));
+    Text::new(format!(
+        "learning from {table} takes up to {needed} of memory, and {available} are there: "
+    ))
+    .append(advice.clone())
 }
 
 fn replicates(given: usize) -> Text {

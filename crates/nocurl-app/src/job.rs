@@ -26,6 +26,8 @@ pub struct Job {
     pub checkpoint: Option<PathBuf>,
     /// Whether the result is checked.
     pub diagnose: bool,
+    /// Memory that may be taken, in bytes; without it what the machine has left.
+    pub memory: Option<u64>,
 }
 
 impl Job {
@@ -48,15 +50,18 @@ impl Job {
             Input::Source(source) => Some(path_of(source)),
             _ => None,
         };
-        let (table, found) = if self.options.needs_rows() || self.bootstrap.is_some() {
-            let table = read_dataset(input, &self.read, run)?;
+        let bounds = self.bounded(rayon::current_num_threads());
+        let read = bounds.read_options();
+        let (table, found) = if self.keeps_rows() {
+            let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
                 None => self.learn(Data::Rows(&table.data), run)?,
                 Some(path) => self.train(&table.data, path, run)?,
             };
             (table.map(|rows| rows.moments()), found)
         } else {
-            let (table, sample) = read_sampled(input, &self.read, run)?;
+            let (table, sample) =
+                read_sampled(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = self.learn(Data::Sampled(&table.data, &sample), run)?;
             (table, found)
         };

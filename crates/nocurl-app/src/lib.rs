@@ -22,11 +22,16 @@ mod describe;
 mod directions;
 mod error;
 mod job;
+mod memory;
 mod outcome;
 mod scores;
+
+/// The licences of everything that the program is built from, with their texts.
+pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
 pub use describe::describe;
 pub use error::Error;
 pub use job::Job;
+pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
 pub use scores::score;

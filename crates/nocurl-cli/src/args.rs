@@ -13,8 +13,11 @@ use crate::knowledge::KnowledgeArguments;
 #[derive(Debug, Parser)]
 #[command(name = "nocurl", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
+    /// Print the licences of everything that the program is built from
+    #[arg(long)]
+    pub(crate) licenses: bool,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
@@ -71,6 +74,13 @@ pub(crate) struct LearnArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Also show how much memory it takes at most
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Memory that may be taken, such as 4GiB or 500MB; more is refused before it is taken
+    /// [default: what is left]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub(crate) memory: Option<String>,
     /// Do not check the result; checks can take as long as learning
     #[arg(long)]
     pub(crate) no_diagnosis: bool,

@@ -36,6 +36,7 @@ pub(crate) struct Learn {
     pub(crate) threads: Option<usize>,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Learn {
@@ -58,6 +59,7 @@ impl Learn {
             bootstrap,
             checkpoint: arguments.checkpoint.clone(),
             diagnose: !arguments.no_diagnosis,
+            memory: arguments.memory.as_deref().map(bytes).transpose()?,
         };
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
@@ -66,8 +68,15 @@ impl Learn {
             threads: arguments.threads.map(usize::from),
             outputs: arguments.output,
             quiet: arguments.quiet,
+            verbose: arguments.verbose,
         })
     }
+}
+
+fn bytes(text: &str) -> Result<u64, Failure> {
+    nocurl_app::parse_bytes(text).ok_or_else(|| {
+        Failure::Input(format!("--memory {text}: give a size such as 4GiB, 500MB or 2e9"))
+    })
 }
 
 /// Checks that what will be written can be, and is nothing that is read.

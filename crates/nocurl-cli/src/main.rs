@@ -26,7 +26,8 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::try_parse() {
-        Ok(arguments) => run(arguments.command),
+        Ok(Arguments { command: Some(command), licenses: false }) => run(command),
+        Ok(_) => report::print(nocurl_app::LICENSES),
         Err(error) if error.use_stderr() && !is_help(&error) => Err(Failure::usage(&error)),
         Err(help) => {
             // A closed pipe is the only way this fails, and then nobody is reading.

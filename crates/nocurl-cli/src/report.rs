@@ -55,6 +55,11 @@ pub(crate) fn learnt(
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
     text += &line("Read", &format!("{source}: {}", size(&outcome.table)));
+    if config.verbose {
+        let threads = config.threads.unwrap_or_else(rayon::current_num_threads);
+        let (columns, rows) = (outcome.table.data.columns(), outcome.table.rows);
+        text += &line("Memory", &config.job.plan(columns, Some(rows), threads).summary());
+    }
     if !config.job.options.knowledge.is_empty() {
         text += &line("Known", &knowledge::summary(&config.job.options.knowledge));
     }

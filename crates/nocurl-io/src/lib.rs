@@ -35,6 +35,7 @@ mod error;
 mod graph;
 mod input;
 mod knowledge;
+mod machine;
 mod output;
 mod source;
 mod stack;
@@ -48,9 +49,10 @@ pub use graph::{
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;
+pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Columns, Header, Input, Missing, Origin, ReadOptions, Table, read_dataset, read_moments,
-    read_sampled, write_table,
+    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_moments,
+    read_sampled, reading_memory, write_table,
 };

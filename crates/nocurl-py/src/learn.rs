@@ -36,6 +36,8 @@ struct Request {
     checkpoint: Option<PathBuf>,
     diagnose: Value,
     threads: Option<usize>,
+    /// A size with its unit, as text.
+    memory: Option<String>,
 }
 
 impl Request {
@@ -84,7 +86,13 @@ impl Request {
         };
         let diagnose = setting("diagnose", self.diagnose, SWITCH)?;
         let checkpoint = self.checkpoint;
-        Ok((Job { read, options, bootstrap, checkpoint, diagnose }, self.threads))
+        let memory = match &self.memory {
+            None => None,
+            Some(text) => Some(nocurl_app::parse_bytes(text).ok_or_else(|| {
+                Failure::value(format!("memory={text}: give a size such as '4GiB' or '500MB'"))
+            })?),
+        };
+        Ok((Job { read, options, bootstrap, checkpoint, diagnose, memory }, self.threads))
     }
 }
 

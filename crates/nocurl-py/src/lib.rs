@@ -5,6 +5,7 @@
 //! every entry goes by [`watch::run`] or [`failure::guarded`].
 
 mod array;
+mod exact;
 mod failure;
 mod graph;
 mod hodge;
@@ -34,6 +35,10 @@ mod _nocurl {
     use super::simulate::simulate;
     #[pymodule_export]
     use super::watch::fail;
+
+    /// The licences of everything that the module is built from.
+    #[pymodule_export]
+    const LICENSES: &str = nocurl_app::LICENSES;
 
     /// The version of the engine, which is that of the package.
     #[pymodule_export]

@@ -59,6 +59,7 @@
 //! | to compare graphs, to draw test data | [`metrics`], [`simulate`] |
 //! | the Hodge decomposition itself | [`hodge`] |
 //! | progress, a stop button, checkpoints | [`Run`] |
+//! | how much memory it will take | [`Options::memory`], [`memory`] |
 //!
 //! Everywhere, in every matrix of this crate, entry `(i, j)` speaks of the edge `i -> j`.
 //!
@@ -83,7 +84,7 @@ pub use core::{
     Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
     Stop, Termination, Text, TrainingState, Value, Variable, Variables, Watch, advice, error,
-    graph, knowledge, moments, simulate, variable,
+    graph, knowledge, memory, moments, simulate, variable,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -9,6 +9,7 @@ mod evaluate;
 mod interrupt;
 mod knowledge;
 mod learn;
+mod memory;
 mod methods;
 mod overwrite;
 mod simulate;

@@ -33,12 +33,14 @@ mod schema;
 mod thrift;
 mod write;
 
+use nocurl::memory::{Memory, ask};
 use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::{Action, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::alongside;
 use crate::{Error, Format, Source, input};
+pub use collect::reading_memory;
 use collect::{Assembly, Collect, Rows};
 pub use memory::Columns;
 use sample::SampledMoments;
@@ -83,8 +85,9 @@ pub enum Header {
 /// | `format` | by extension, else by the first bytes | see [`Format`] |
 /// | `header` | auto | see [`Header`]; text only |
 /// | `delimiter` | detect | byte between cells, a space for any run of blanks; text only |
+/// | `room` | no bound | memory for rows that are kept, see [`Room`] |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// Columns to read, in this order.
     pub columns: Option<Vec<String>>,
@@ -100,8 +103,31 @@ pub struct ReadOptions {
     pub header: Header,
     /// The delimiter of a text file.
     pub delimiter: Option<u8>,
+    /// Memory for rows that are kept.
+    pub room: Option<Room>,
     /// Largest number of columns that may be selected.
     pub max_columns: usize,
+}
+
+/// How much memory there is, and what everything together takes that depends on the rows: more rows
+/// than fit are refused while they are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Room {
+    /// Bytes there are.
+    pub bytes: u64,
+    /// What is taken at its peak.
+    pub taken: Memory,
+}
+
+impl Room {
+    /// Rows of this many columns that fit.
+    pub fn rows(&self, columns: usize) -> u64 {
+        if self.taken.per_cell == 0.0 {
+            return u64::MAX;
+        }
+        let left = self.bytes.saturating_sub(self.taken.at(columns, 0));
+        (left as f64 / (8.0 * self.taken.per_cell * columns as f64)) as u64
+    }
 }
 
 impl Default for ReadOptions {
@@ -114,6 +140,7 @@ impl Default for ReadOptions {
             format: None,
             header: Header::Auto,
             delimiter: None,
+            room: None,
             max_columns: 20_000,
         }
     }
@@ -323,7 +350,9 @@ fn dataset_of(
     let (assembly, origin) = read::<Rows>(input, options, run)?;
     let (names, blocks) = assembly.collected.into_parts();
     let mut warnings = assembly.warnings;
-    let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), names.len());
+    let rows: usize = blocks.iter().map(Mat::nrows).sum();
+    ask("the table", 8 * rows as u64 * names.len() as u64)?;
+    let mut values = Mat::zeros(rows, names.len());
     let mut start = 0;
     for block in blocks {
         values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);

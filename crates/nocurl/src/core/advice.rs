@@ -32,8 +32,16 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 7] =
-    ["bootstrap", "checkpoint", "drop_constant", "missing", "prune", "refine", "threshold"];
+pub const SETTINGS: [&str; 8] = [
+    "bootstrap",
+    "checkpoint",
+    "drop_constant",
+    "memory",
+    "missing",
+    "prune",
+    "refine",
+    "threshold",
+];
 
 /// Something that a user can do.
 ///

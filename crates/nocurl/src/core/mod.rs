@@ -7,6 +7,7 @@ mod dataset;
 pub mod error;
 pub mod graph;
 pub mod knowledge;
+pub mod memory;
 pub mod moments;
 mod one_hot;
 pub(crate) mod parallel;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Facts, Proposal};
+use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Dataset, Error, Run, Value};
 use crate::math::Problem;
 
@@ -72,6 +73,20 @@ pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters
     /// What there is to know about it, with these parameters.
     fn facts(&self) -> Facts;
 
+    /// Memory that proposing takes at its peak, from above, beside the second moments and the rows.
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(12.0)
+    }
+
+    /// Whether it takes so many variables, found before any data is read; `informed` with prior
+    /// knowledge.
+    ///
+    /// # Errors
+    /// [`Error::TooManyColumns`] with its limit.
+    fn takes(&self, _variables: usize, _informed: bool) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Proposes an order of the variables, and weights where it has its own.
     ///
     /// # Errors
@@ -82,6 +97,8 @@ pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters
 /// [`Method`] behind a pointer.
 pub(super) trait AnyMethod: Debug + Send + Sync {
     fn facts(&self) -> Facts;
+    fn memory(&self, size: &Size) -> Memory;
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error>;
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
     fn parameters(&self) -> Vec<(&'static str, Value)>;
     fn with_parameter(&self, name: &str, value: &Value) -> Result<Arc<dyn AnyMethod>, String>;
@@ -92,6 +109,14 @@ pub(super) trait AnyMethod: Debug + Send + Sync {
 impl<M: Method> AnyMethod for M {
     fn facts(&self) -> Facts {
         Method::facts(self)
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        Method::memory(self, size)
+    }
+
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error> {
+        Method::takes(self, variables, informed)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

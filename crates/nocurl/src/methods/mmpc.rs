@@ -9,6 +9,7 @@ use super::sweep::{Subsets, Sweep};
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{BitMatrix, members};
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Determines, Error, Mat, MatRef, Order, Run, Termination};
@@ -47,6 +48,10 @@ impl Method for Mmpc {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        Memory::matrices(8.0 + 2.0 * size.threads as f64)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -3,6 +3,7 @@
 use super::prune::prune;
 use super::{Fit, Options};
 use crate::core::error::SIMILAR_UNITS;
+use crate::core::memory::{Memory, ask};
 use crate::core::{
     Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
 };
@@ -44,6 +45,9 @@ pub fn learn<'a>(
 
 /// What the method sees: second moments and prior knowledge.
 fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+    let d = data.moments().columns();
+    options.algorithm.takes(d, !options.knowledge.is_empty())?;
+    ask("the second moments", Memory::matrices(4.0).at(d, 0))?;
     let problem =
         Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
     takes(&options.algorithm.facts(), problem.variables())?;
@@ -101,6 +105,7 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
 
 /// Weights along the order: the method's own, or those of a regression on it.
 fn regress(problem: &Problem, proposal: &mut Proposal) -> Result<Mat<f64>, Error> {
+    ask("the regression on the order", Memory::matrices(6.0).at(problem.size(), 0))?;
     match proposal.weights.take() {
         Some(weights) => restrict(problem, &proposal.order, weights),
         None => along(problem, &proposal.order),

@@ -2,11 +2,18 @@
 
 use super::Prune;
 use super::refine::Refine;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, KnowledgeSpec};
 use crate::methods::{Algorithm, Facts, require};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
+
+/// The problem with its three kinds of moments, and the graph in all its forms.
+const BESIDES: Memory = Memory::matrices(9.0);
+
+/// Regressions on the order.
+const PRUNING: Memory = Memory::matrices(6.0);
 
 /// What to learn with.
 ///
@@ -87,6 +94,22 @@ impl Options {
     /// True when moments are not enough: data must be a [`crate::Dataset`].
     pub fn needs_rows(&self) -> bool {
         self.algorithm.facts().needs_rows() || self.facts().needs_rows()
+    }
+
+    /// Memory that learning takes at its peak, from above: second moments, method, refinement,
+    /// pruning and the result; without the data itself.
+    ///
+    /// ```
+    /// use nocurl::Options;
+    /// use nocurl::memory::Size;
+    /// let size = Size { variables: 1000, rows: 5000, threads: 1 };
+    /// let bytes = Options::default().memory(&size).at(size.variables, size.rows);
+    /// assert!(bytes > 8 * 1000 * 1000);
+    /// ```
+    pub fn memory(&self, size: &Size) -> Memory {
+        let method = self.algorithm.memory(size);
+        let refine = self.refine.map_or(Memory::default(), |refine| refine.memory(size));
+        BESIDES.plus(method.or(refine).or(PRUNING))
     }
 
     /// The most variables for which a check learns again.

@@ -11,6 +11,7 @@
 mod resample;
 mod tally;
 
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Data, Error, Run};
@@ -144,6 +145,17 @@ pub struct Bootstrap {
     pub consensus: Dag,
 }
 
+/// Memory that resampling takes at its peak, from above, without the data itself: a table for each
+/// thread, and what the replicates have found.
+pub fn memory(options: &Options, params: &BootstrapParams, size: &Size) -> Memory {
+    let one = options.memory(&Size { threads: 1, ..*size });
+    let drawn = Memory::default()
+        .and_tables(f64::from(u8::from(options.needs_rows())))
+        .and_bytes(4.0 * size.rows as f64);
+    let found = Memory::matrices(0.75 * params.replicates as f64 + 4.0);
+    one.plus(drawn).times(size.threads as f64).plus(found)
+}
+
 /// Learns from `params.replicates` resampled tables and counts what they have in common.
 ///
 /// From rows (`&Dataset`) each replicate draws as many rows with replacement; linear methods see
@@ -197,7 +209,8 @@ pub fn bootstrap<'a>(
         for outcome in outcomes {
             match outcome {
                 Ok(replicate) => tally.add(&replicate),
-                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                // The machine's doing, not the replicate's.
+                Err(error @ (Error::Cancelled | Error::OutOfMemory { .. })) => return Err(error),
                 Err(error) => {
                     failed += 1;
                     first_error.get_or_insert(error);

@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Kind;
 use crate::core::advice::Action;
+use crate::core::memory::ask;
 use crate::core::{Data, Dataset, Error, Mat, Moments};
 use crate::math::linalg;
 use crate::pipeline::Options;
@@ -76,6 +77,8 @@ impl<'a> Resampler<'a> {
                 learn((&rows.sample_moments(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Rows(rows) => {
+                let (n, d) = rows.values().shape();
+                ask("a resampled table", 8 * n as u64 * d as u64)?;
                 learn((&rows.sample(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Gaussian(law) => learn((&law.draw(&mut stream)?).into()),

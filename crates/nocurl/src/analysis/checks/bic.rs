@@ -46,14 +46,20 @@ impl Check for Score {
                 threshold: None,
                 ..case.options.clone()
             };
-            of_graph(case, &learn(case.moments, &options, &Run::default()).ok()?.dag)
+            match learn(case.moments, &options, &Run::default()) {
+                Ok(fit) => Ok(of_graph(case, &fit.dag)),
+                // The machine's doing, not the data's.
+                Err(error @ Error::OutOfMemory { .. }) => Err(error),
+                Err(_) => Ok(None),
+            }
         };
+        let baseline = |algorithm| if small { baseline(algorithm) } else { Ok(None) };
         let numbers = Bic {
             learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
             learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
             empty: 0.0,
-            sortnregress: small.then(|| baseline(Algorithm::from(SortNRegress {}))).flatten(),
-            r2_sortnregress: small.then(|| baseline(Algorithm::from(R2SortNRegress {}))).flatten(),
+            sortnregress: baseline(Algorithm::from(SortNRegress {}))?,
+            r2_sortnregress: baseline(Algorithm::from(R2SortNRegress {}))?,
         };
         let (verdict, sentence) = judge(case, &numbers);
         Ok(Some(self.finding(verdict, sentence, numbers)))

@@ -2,6 +2,7 @@
 
 use super::case::{Case, short};
 use super::{Check, Finding, Verdict};
+use crate::core::memory::ask;
 use crate::core::{Action, Data, Dataset, Error, Mat, Moments, Run, Text};
 use crate::pipeline::{Fit, learn};
 
@@ -99,6 +100,7 @@ fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fi
     let refitted = match (case.options.needs_rows(), case.data) {
         (true, Data::Rows(rows)) => {
             let (values, n) = (rows.values(), rows.values().nrows());
+            ask("the table in other units", 8 * n as u64 * deviations.len() as u64)?;
             let scaled = Mat::from_fn(n, deviations.len(), |i, j| values[(i, j)] / deviations[j]);
             Dataset::new(rows.names().to_vec(), scaled)
                 .and_then(|scaled| learn(&scaled, case.options, run))
@@ -109,7 +111,7 @@ fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fi
     };
     match refitted {
         Ok(fit) => Ok(Some(fit)),
-        Err(Error::Cancelled) => Err(Error::Cancelled),
+        Err(error @ (Error::Cancelled | Error::OutOfMemory { .. })) => Err(error),
         Err(_) => Ok(None),
     }
 }

@@ -37,12 +37,20 @@ use self::schedule::Schedule;
 use self::state::Stage;
 use self::training::Trainer;
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::unfit;
 use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination};
 use crate::math::optimize::Multiplier;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
 use crate::math::{Problem, hodge};
 use crate::methods::Proposal;
+
+/// Memory of a training: matrices with the state of Adam and of the last epoch, rows in batches with
+/// the places of their sorted values, networks for each thread.
+fn memory(hidden: usize, size: &Size) -> Memory {
+    let networks = 8.0 * 64.0 * hidden as f64 * size.threads as f64;
+    Memory::matrices(24.0).and_tables(6.0).and_bytes(networks)
+}
 
 /// Learns a graph by DAG-GNN: minimises `KL + NLL` subject to `h(A) = 0`, by an augmented
 /// Schedule.

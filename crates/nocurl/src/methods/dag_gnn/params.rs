@@ -1,6 +1,7 @@
 //! Parameters of both methods.
 
 use crate::core::Error;
+use crate::core::memory::{Memory, Size};
 use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters, require};
 
 parameters! {
@@ -41,6 +42,10 @@ impl Method for DagGnn {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -105,6 +110,10 @@ impl Method for NoCurlGnn {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -6,6 +6,7 @@ mod regression;
 
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, Run, names};
 use crate::math::Problem;
 use crate::math::linalg::collinear_set;
@@ -73,6 +74,29 @@ impl Method for Exact {
         }
     }
 
+    fn memory(&self, size: &Size) -> Memory {
+        let sets = 2.0_f64.powi(size.variables.min(1000) as i32);
+        let bytes = match self.score {
+            ExactScore::LeastSquares => 8.0 * sets,
+            ExactScore::Bic => (4.0 * size.variables as f64 + 8.0) * sets,
+        };
+        Memory::matrices(8.0).and_bytes(bytes)
+    }
+
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error> {
+        // Where parents are limited, least squares needs the tables of BIC.
+        let limit = self.limit(if informed { ExactScore::Bic } else { self.score })?;
+        if variables <= limit {
+            return Ok(());
+        }
+        Err(Error::TooManyColumns {
+            method: "exact",
+            limit,
+            columns: variables,
+            advice: Text::new("use ").act(Action::method("order-search")),
+        })
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         propose(task.problem, self, task.run)
     }
@@ -130,17 +154,8 @@ impl Exact {
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Proposal, Error> {
-    // Where parents are limited, least squares needs the tables of BIC.
     let informed = !problem.knowledge().is_empty();
-    let limit = params.limit(if informed { ExactScore::Bic } else { params.score })?;
-    if problem.size() > limit {
-        return Err(Error::TooManyColumns {
-            method: "exact",
-            limit,
-            columns: problem.size(),
-            advice: Text::new("use ").act(Action::method("order-search")),
-        });
-    }
+    params.takes(problem.size(), informed)?;
     let mut proposal = match params.score {
         ExactScore::LeastSquares if informed => bic::best_order_within(problem, run)?,
         ExactScore::LeastSquares => least_squares::best_order(problem, run)?,

@@ -6,6 +6,7 @@ mod search;
 
 use super::member::member;
 use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
+use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, Order, Run, Termination, names};
 use crate::math::Problem;
 use crate::math::regress::refit;
@@ -55,6 +56,10 @@ impl Method for Fges {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        Memory::matrices(12.0 + 2.0 * size.threads as f64)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -22,6 +22,7 @@ use self::schedule::Schedule;
 use self::training::{Settings, Stage, Trainer, WINDOW};
 use super::{cam, require};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Mat, Order, Run, Termination, unfit};
 use crate::math::regress::{cut_cycles, linear_parts};
 use crate::math::{Problem, hodge};
@@ -55,6 +56,15 @@ parameters! {
     }
 }
 
+/// Memory of a training: a network for each variable with its gradients and running squares, what is
+/// kept of it, and the rows in batches.
+fn memory(hidden: usize, layers: usize, size: &Size) -> Memory {
+    let hidden = hidden as f64;
+    let inner =
+        8.0 * 16.0 * size.variables as f64 * layers as f64 * (hidden + 1.0) * (hidden + 1.0);
+    Memory::matrices(16.0 * hidden + 12.0).and_tables(3.0).and_bytes(inner)
+}
+
 impl Method for GranDag {
     fn facts(&self) -> Facts {
         Facts {
@@ -72,6 +82,10 @@ impl Method for GranDag {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        memory(self.hidden, self.layers, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -4,6 +4,7 @@ use super::network::Shape;
 use super::training::{Settings, Snapshot, Stage, Trainer, WINDOW};
 use super::{candidates, chosen};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination, unfit};
 use crate::math::optimize::Multiplier;
 use crate::math::regress::cut_cycles;
@@ -58,6 +59,10 @@ impl Method for NoCurlGran {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, self.layers, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -10,8 +10,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::require;
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Order, Run};
-use crate::math::networks::{Log, Loss, Net, Rows, Training, norms};
+use crate::math::networks::{self, Log, Loss, Net, Rows, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::Lagrangian;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
@@ -63,6 +64,10 @@ impl Method for NotearsMlp {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        networks::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

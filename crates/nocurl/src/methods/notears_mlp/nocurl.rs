@@ -2,10 +2,11 @@
 
 use super::{candidates, centred, start, validate_networks, validate_search};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Order, Run, Termination};
-use crate::math::networks::{Log, Loss, Net, Training, norms};
+use crate::math::networks::{self, Log, Loss, Net, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::{Info, Multiplier};
 use crate::math::regress::{linear_parts, threshold};
@@ -56,6 +57,10 @@ impl Method for NoCurlMlp {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        networks::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -9,6 +9,7 @@ use super::fges::{self, Fges, FgesSearch};
 use super::member::member;
 use super::nocurl::{self, NoCurl};
 use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::{Dag, Determines, Error, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
@@ -48,6 +49,11 @@ impl Method for OrderSearch {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // A search for each thread, each with a factor over all variables.
+        Memory::matrices(10.0 + 4.0 * size.threads as f64)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

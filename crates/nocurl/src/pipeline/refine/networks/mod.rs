@@ -6,12 +6,13 @@ mod fit;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use self::fit::{Fitted, Fitter, rows_needed};
+use self::fit::{Fitted, Fitter, MOST_UNITS, rows_needed};
 use super::{Refined, Refinement};
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::{Action, Dataset, Error, Order, Progress, Run};
 use crate::math::Problem;
-use crate::math::networks::Rows;
+use crate::math::networks::{self, Rows};
 use crate::methods::{Directions, Facts, Needs, Task};
 
 /// Edges that one move may turn around. A move with more is made of shorter ones.
@@ -38,6 +39,11 @@ impl Refinement for Networks {
             reference: "this project; prices after Zou, Hastie and Tibshirani, 2007",
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // One network at a time for each thread; those of all variables are kept.
+        networks::memory(MOST_UNITS, size)
     }
 
     fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
