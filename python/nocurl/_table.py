@@ -57,9 +57,9 @@ def _unmasked(array: np.ma.MaskedArray) -> np.ndarray:
     """What is under a mask is no value, whatever it is."""
     if array.dtype.kind not in "fiub":
         return array.data  # refused by its type
-    if array.dtype.kind in "iu" and array.count():
-        _exact(array.compressed(), "the array")
-    return array.astype(np.float64).filled(np.nan)
+    if array.dtype.kind in "iu":
+        _exact(array.filled(0), "the array")
+    return np.ma.filled(array.astype(np.float64), np.nan)
 
 
 def _pandas_column(column: Any, name: str) -> np.ndarray:
