@@ -5,17 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _nocurl
+from ._values import seed_of
 
 if TYPE_CHECKING:
     import matplotlib.axes
     import networkx
     import pandas
+
+
+class ResultWarning(UserWarning):
+    """What should be known about a result before it is used."""
 
 
 class Graph:
@@ -55,6 +61,8 @@ class Graph:
         What was found again in resampled tables.
     means : ndarray or None
         Means of the variables.
+    error_variances : ndarray or None
+        Variances of the errors of the variables.
     elapsed_seconds : float
         Time it took.
 
@@ -93,6 +101,7 @@ class Graph:
         self.diagnosis: list[dict] | None = document["diagnosis"]
         self.bootstrap: dict | None = document["bootstrap"]
         self.means = _array(document["means"])
+        self.error_variances = _array(document.get("error_variances"))
         self.elapsed_seconds: float = document["elapsed_seconds"]
 
     @classmethod
@@ -237,16 +246,189 @@ class Graph:
         csv."""
         _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
 
-    def total_effects(self) -> pandas.DataFrame:
-        """Change of each variable (column) per unit that another (row) is moved by, along all
-        paths, in the linear model with these weights."""
+    def parents(self, variable: str) -> list[str]:
+        """The variables with an edge to this one whose direction is determined.
+
+        Warns with :class:`ResultWarning` where others might be parents too.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> graph = nocurl.Graph.from_adjacency([[0, 2.0], [0, 0]], ["dose", "health"])
+        >>> graph.parents("health"), graph.ancestors("health"), graph.markov_blanket("dose")
+        (['dose'], ['dose'], ['health'])
+        """
+        parents, siblings, *_ = self._relatives(variable)
+        if siblings:
+            some = ", ".join(f"`{name}`" for name in siblings)
+            _warn(f"{some}: the direction of the edge with `{variable}` is undetermined")
+        return parents
+
+    def ancestors(self, variable: str) -> list[str]:
+        """The variables with a path of determined directions to this one.
+
+        Warns with :class:`ResultWarning` where others might be ancestors too.
+        """
+        _, _, ancestors, possible, _ = self._relatives(variable)
+        if len(possible) > len(ancestors):
+            more = len(possible) - len(ancestors)
+            _warn(f"{more} more may be ancestors of `{variable}`, by undetermined directions")
+        return ancestors
+
+    def markov_blanket(self, variable: str) -> list[str]:
+        """Parents, children and the children's other parents: given these, the variable is
+        independent of all others. All graphs of the class have the same."""
+        return self._relatives(variable)[4]
+
+    def adjustment_sets(self, cause: str, effect: str) -> dict[str, list[str]] | None:
+        """Variables to adjust for, so that a regression gives the effect of one on another.
+
+        Returns ``optimal`` (the estimate has the smallest variance), ``minimal`` (no smaller set is
+        inside) and ``parents``; None where no directed path can lead from cause to effect, so that
+        the effect is 0, or where it depends on undetermined directions, with a
+        :class:`ResultWarning`.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> weights = [[0, 1.0, 1], [0, 0, 1], [0, 0, 0]]
+        >>> graph = nocurl.Graph.from_adjacency(weights, ["age", "dose", "health"])
+        >>> graph.adjustment_sets("dose", "health")["optimal"]
+        ['age']
+        """
+        text, (i, j) = json.dumps(self._document), (self._place(cause), self._place(effect))
+        if i == j:
+            raise ValueError("cause and effect are the same variable: an effect needs two")
+        if not _nocurl.identified(text, [i])[j]:
+            _warn(f"the effect of `{cause}` on `{effect}` depends on undetermined directions")
+            return None
+        sets = _nocurl.adjustment(text, i, j)
+        if sets is None:
+            return None
+        names = [[self.variables[v] for v in set_] for set_ in sets]
+        return dict(zip(("optimal", "minimal", "parents"), names))
+
+    def effects(self, cause: str) -> pandas.DataFrame:
+        """Effects of one variable on the others, one row for each that it may act on: ``to``,
+        ``effect``, ``determined``, and ``least`` and ``most`` over the graphs of the class.
+
+        ``attrs["values"]`` has, by name, all values that the graphs of the class give. Warns with
+        :class:`ResultWarning` where some depend on undetermined directions.
+        """
         import pandas
 
+        i, text = self._place(cause), json.dumps(self._document)
+        drawn = _nocurl.total_effects(self.weights)[i]
+        known = _nocurl.identified(text, [i])
+        members = None if all(known) else _nocurl.effects_over_class(text, i)
+        rows, values = [], {}
+        for j, name in enumerate(self.variables):
+            every = [float(drawn[j])]
+            if members is not None and not known[j]:
+                every = [row[j] for row in members]
+            elif not known[j]:
+                every = [float("nan")]
+            if i != j and (drawn[j] != 0 or any(value != 0 for value in every)):
+                values[name] = every
+                rows.append((name, drawn[j], known[j], min(every), max(every)))
+        self._warn_open([known[self._place(name)] for name in values], "effect")
+        table = pandas.DataFrame(rows, columns=["to", "effect", "determined", "least", "most"])
+        table.attrs["values"] = values
+        return table
+
+    def _place(self, variable: str) -> int:
+        if variable not in self.variables:
+            raise ValueError(f"`{variable}` is not a variable of the graph")
+        return self.variables.index(variable)
+
+    def _relatives(self, variable: str) -> list[list[str]]:
+        found = _nocurl.relatives(json.dumps(self._document), self._place(variable))
+        return [[self.variables[v] for v in group] for group in found]
+
+    def _warn_open(self, known: list[bool], what: str) -> None:
+        open_ = sum(not value for value in known)
+        if open_:
+            s = "" if open_ == 1 else "s"
+            _warn(f"{open_} {what}{s} of {len(known)} depend on undetermined directions")
+
+    def score(self, X: Any) -> float:
+        """Mean log-likelihood of rows in the linear model with Gaussian errors: the higher, the
+        better. Columns are taken by name from a DataFrame, in order from an array."""
+        return float(np.mean(self.log_likelihood(X)))
+
+    def log_likelihood(self, X: Any) -> np.ndarray:
+        """Log-likelihood of each row; see :meth:`score`."""
+        return _nocurl.log_likelihood(json.dumps(self._document), self._rows(X))
+
+    def predict(self, X: Any, variable: str) -> np.ndarray:
+        """The mean of one variable given all others, in each row, in the linear model with Gaussian
+        errors. A DataFrame need not have the variable; of an array its column is not looked at.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> drawn = nocurl.simulate(variables=4, rows=500, degree=2, random_state=0)
+        >>> graph = nocurl.learn(drawn.data)
+        >>> graph.predict(drawn.data, "x1").shape, graph.sample(3, random_state=1).shape
+        ((500,), (3, 4))
+        """
+        place = self._place(variable)
+        return _nocurl.predict(json.dumps(self._document), self._rows(X, but=variable), place)
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """What the parents leave of each value."""
+        return _nocurl.residuals(json.dumps(self._document), self._rows(X))
+
+    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
+        """New rows from the linear model with Gaussian errors, columns as in ``variables``."""
+        if n < 1:
+            raise ValueError(f"n is {n}: give a number of rows")
+        return _nocurl.sample(json.dumps(self._document), int(n), seed_of(random_state))
+
+    def _rows(self, X: Any, but: str | None = None) -> np.ndarray:
+        columns = getattr(X, "columns", None)
+        if columns is None:
+            rows = np.ascontiguousarray(X, dtype=np.float64)
+            if rows.ndim != 2 or rows.shape[1] != len(self.variables):
+                d = len(self.variables)
+                raise ValueError(f"an array of {d} columns is needed, one for each variable")
+        else:
+            named = {str(name): name for name in columns}
+            missing = [name for name in self.variables if name not in named and name != but]
+            if missing:
+                raise ValueError(f"the table has no column `{missing[0]}`")
+            zeros = np.zeros(len(X))
+            rows = np.column_stack([
+                np.asarray(X[named[name]], dtype=np.float64) if name in named else zeros
+                for name in self.variables
+            ])
+        if but is not None:
+            rows = rows.copy()
+            rows[:, self.variables.index(but)] = 0.0
+        if not np.isfinite(rows).all():
+            raise ValueError("the table has values that are missing or not finite: leave them out")
+        return rows
+
+    def total_effects(self) -> pandas.DataFrame:
+        """Change of each variable (column) per unit that another (row) is moved by, along all
+        paths, in the linear model with these weights.
+
+        Warns with :class:`ResultWarning` where some depend on undetermined directions;
+        :meth:`effects` has their range.
+        """
+        import pandas
+
+        if self.undirected:
+            _warn("effects along undetermined directions are those of the graph as it is drawn; "
+                  "`effects` has their range")
         effects = _nocurl.total_effects(self.weights)
         return pandas.DataFrame(effects, index=self.variables, columns=self.variables)
 
     def intervene(self, do: Mapping[str, float]) -> dict[str, float]:
         """Means of all variables after some are set, in the linear model with these weights.
+
+        Warns with :class:`ResultWarning` where some depend on undetermined directions;
+        :meth:`intervention_ranges` has their range.
 
         Examples
         --------
@@ -256,15 +438,32 @@ class Graph:
         >>> graph.intervene({"x1": 5.0})["x1"]
         5.0
         """
-        if self.means is None:
-            raise ValueError("the graph has no means: learn it from data")
-        place = {name: i for i, name in enumerate(self.variables)}
-        unknown = [name for name in do if name not in place]
-        if unknown:
-            raise ValueError(f"`{unknown[0]}` is not a variable of the graph")
-        given = [(place[name], float(value)) for name, value in do.items()]
+        given = self._settings(do)
+        assert self.means is not None
+        known = _nocurl.identified(json.dumps(self._document), [i for i, _ in given])
+        self._warn_open(known, "mean")
         means = _nocurl.intervene(self.weights, self.means.tolist(), given)
         return dict(zip(self.variables, means.tolist()))
+
+    def intervention_ranges(self, do: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+        """The smallest and the largest mean of each variable after some are set, over the graphs of
+        the class."""
+        given = self._settings(do)
+        rows = _nocurl.interventions_over_class(json.dumps(self._document), given)
+        if rows is None:
+            assert self.means is not None
+            rows = [_nocurl.intervene(self.weights, self.means.tolist(), given).tolist()]
+            if self.undirected:
+                _warn("there are too many graphs, or no error variances: only the one drawn is used")
+        return {
+            name: (min(row[j] for row in rows), max(row[j] for row in rows))
+            for j, name in enumerate(self.variables)
+        }
+
+    def _settings(self, do: Mapping[str, float]) -> list[tuple[int, float]]:
+        if self.means is None:
+            raise ValueError("the graph has no means: learn it from data")
+        return [(self._place(name), float(value)) for name, value in do.items()]
 
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draws the graph in layers, causes on top, with matplotlib.
@@ -304,7 +503,11 @@ class Graph:
         return f"{edges} among {len(self.variables)} variables{by}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Graph) and self._document == other._document
+        # The same table and settings give the same graph, in another time.
+        def timeless(document: dict) -> dict:
+            return {name: v for name, v in document.items() if name != "elapsed_seconds"}
+
+        return isinstance(other, Graph) and timeless(self._document) == timeless(other._document)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -319,6 +522,10 @@ def read_graph(path: str | os.PathLike) -> Graph:
     work as before.
     """
     return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ResultWarning, stacklevel=3)
 
 
 def _array(values: list | None) -> np.ndarray | None:

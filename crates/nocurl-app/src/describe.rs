@@ -47,6 +47,9 @@ fn parameters(options: &Options) -> Map<String, Value> {
     object.insert("refine".into(), json!(options.refine));
     object.insert("prune".into(), json!(options.prune));
     object.insert("threshold".into(), options.effective_threshold().into());
+    if !options.error_shape {
+        object.insert("error_shape".into(), false.into());
+    }
     if !options.knowledge.is_empty() {
         object.insert("knowledge".into(), json!(options.knowledge));
     }

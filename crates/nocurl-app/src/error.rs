@@ -30,6 +30,12 @@ pub enum Error {
         /// The methods that are trained.
         trained: Vec<&'static str>,
     },
+    /// A graph without the numbers of a model.
+    #[error(
+        "the graph has no weights, means and error variances, which a model needs: learn it, and \
+         keep it as JSON"
+    )]
+    NotAModel,
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
@@ -50,6 +56,7 @@ impl Error {
             Self::Replicates { given } => replicates(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
             Self::OneState => one_state(),
+            Self::NotAModel => self.to_string().into(),
         }
     }
 }

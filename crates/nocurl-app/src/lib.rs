@@ -21,12 +21,14 @@
 mod describe;
 mod directions;
 mod error;
+mod fitted;
 mod job;
 mod outcome;
 mod scores;
 
 pub use describe::describe;
 pub use error::Error;
+pub use fitted::{Fitted, ranges};
 pub use job::Job;
 pub use outcome::Outcome;
 pub use scores::score;

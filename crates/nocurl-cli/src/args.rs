@@ -38,6 +38,14 @@ pub(crate) enum Command {
     Effects(EffectsArguments),
     /// Show the means of all variables after some are set
     Intervene(InterveneArguments),
+    /// Show how well a learnt graph fits rows it has not seen: their log-likelihood
+    Score(ScoreArguments),
+    /// Predict a variable from the others by a learnt graph
+    Predict(PredictArguments),
+    /// Write what a learnt graph leaves unexplained of each value
+    Residuals(ResidualsArguments),
+    /// Draw new rows from a learnt graph
+    Sample(SampleArguments),
     /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
     /// Run the paper's experiments, or others like them
@@ -160,6 +168,9 @@ pub(crate) struct PipelineArguments {
     /// Do not subtract the means of the columns, as in the paper's experiments
     #[arg(long)]
     pub(crate) no_center: bool,
+    /// Leave edges undetermined that the shape of errors could direct
+    #[arg(long)]
+    pub(crate) no_error_shape: bool,
     /// Search for a better order, starting from the one found
     #[arg(long, value_parser = refinements())]
     pub(crate) refine: Option<Refine>,
@@ -350,6 +361,74 @@ pub(crate) struct InterveneArguments {
     /// Write the means to FILE, as .json or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
+}
+
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  nocurl learn train.csv --output graph.json
+  nocurl score graph.json test.csv
+  nocurl predict graph.json test.csv --variable income --output predicted.csv
+
+A learnt graph is a linear model with Gaussian errors: weights, means and error variances come from
+the file that `nocurl learn` wrote, as JSON, DOT, GraphML or GML. The table needs the columns of the
+graph, by name; others are passed over.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct ScoreArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table of rows to score
+    pub(crate) table: PathBuf,
+    /// Print JSON instead of a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the log-likelihood of each row to FILE, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct PredictArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table with the other variables
+    pub(crate) table: PathBuf,
+    /// The variable to predict; the table need not have it
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) variable: String,
+    /// Write the predicted values to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct ResidualsArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table of rows
+    pub(crate) table: PathBuf,
+    /// Write the residuals to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct SampleArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Number of rows
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(crate) rows: u32,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Write the table to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 const METHODS_EXAMPLES: &str = "\

@@ -143,6 +143,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
+        error_shape: !arguments.no_error_shape,
         ..Options::default()
     })
 }

@@ -50,6 +50,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
         Command::Effects(arguments) => commands::effects(&arguments),
         Command::Intervene(arguments) => commands::intervene(&arguments),
+        Command::Score(arguments) => commands::score(&arguments),
+        Command::Predict(arguments) => commands::predict(&arguments),
+        Command::Residuals(arguments) => commands::residuals(&arguments),
+        Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
         Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
     }

@@ -18,7 +18,7 @@ fn read(name: &str, text: &str) -> GraphDocument {
 }
 
 fn edge(from: &str, to: &str, weight: Option<f64>, direction: Direction) -> Edge {
-    Edge { from: from.into(), to: to.into(), weight, direction }
+    Edge { from: from.into(), to: to.into(), weight, direction, evidence: None }
 }
 
 /// A document with something in every field.
@@ -36,6 +36,8 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         determines: Determines::Class,
         directions: "Some are undetermined.".into(),
         bootstrap: Some(bootstrapped(names)),
+        error_variances: Some(vec![0.5; names.len()]),
+        error_shape: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),

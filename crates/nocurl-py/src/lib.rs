@@ -9,6 +9,7 @@ mod failure;
 mod graph;
 mod hodge;
 mod learn;
+mod model;
 mod moments;
 mod simulate;
 mod spelling;
@@ -28,6 +29,11 @@ mod _nocurl {
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};
     #[pymodule_export]
     use super::learn::{describe_method, learn, methods};
+    #[pymodule_export]
+    use super::model::{
+        adjustment, effects_over_class, identified, interventions_over_class, log_likelihood,
+        predict, relatives, residuals, sample,
+    };
     #[pymodule_export]
     use super::moments::Moments;
     #[pymodule_export]

@@ -78,7 +78,7 @@ mod math;
 pub mod methods;
 mod pipeline;
 
-pub use analysis::{bootstrap, checks, effects, metrics};
+pub use analysis::{adjustment, bootstrap, checks, class_effects, effects, metrics, model};
 pub use core::{
     Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,

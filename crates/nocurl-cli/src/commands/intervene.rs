@@ -9,6 +9,7 @@ use crate::args::InterveneArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
 use crate::report;
+use crate::support::interval;
 
 /// The JSON form, documented in `docs/effects.md`.
 #[derive(Serialize)]
@@ -35,6 +36,12 @@ struct Moved<'a> {
     after: f64,
     difference: f64,
     identified: bool,
+    /// The smallest and the largest mean in the graphs of the class, where it is undetermined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    /// The means that these graphs give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<f64>>,
 }
 
 /// Runs the command.
@@ -61,14 +68,16 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     }
     let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
     let identified = effects::identified(&graph.determined, &variables);
+    let open = identified.contains(&false);
+    let members = if open { graph.fitted.interventions(&set)? } else { None };
     let mut warnings = graph.warnings.clone();
-    warnings.extend(undetermined(&graph, &identified));
+    warnings.extend(undetermined(&graph, &identified, members.is_some()));
     let document = Document {
         schema: "nocurl/intervention/2",
         graph: &graph.label,
         determines: graph.determines,
         set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
-        variables: moved(&graph.names, means, &after, &identified),
+        variables: moved(&graph.names, [means, &after], &identified, members.as_deref()),
         warnings: &warnings,
     };
     let json = report::json(&document)?;
@@ -78,8 +87,12 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         record.extend(numbers);
         record.push(moved.identified.to_string());
         record
+            .extend([0, 1].map(|end| {
+                moved.range.map_or_else(String::new, |ends| format!("{:?}", ends[end]))
+            }));
+        record
     });
-    let heading = ["variable", "before", "after", "difference", "identified"];
+    let heading = ["variable", "before", "after", "difference", "identified", "least", "most"];
     outputs.write(&json, &csv_text(&heading, records))?;
     if arguments.json {
         return report::print(&json);
@@ -96,10 +109,11 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
 /// What becomes of each variable.
 fn moved<'a>(
     names: &'a [String],
-    means: &[f64],
-    after: &[f64],
+    [means, after]: [&[f64]; 2],
     identified: &[bool],
+    members: Option<&[Vec<f64>]>,
 ) -> Vec<Moved<'a>> {
+    let of_members = |i: usize| members.filter(|_| !identified[i]);
     (0..after.len())
         .map(|i| Moved {
             variable: &names[i],
@@ -107,6 +121,8 @@ fn moved<'a>(
             after: after[i],
             difference: after[i] - means[i],
             identified: identified[i],
+            range: of_members(i).map(|rows| nocurl_app::ranges(rows, i)),
+            values: of_members(i).map(|rows| rows.iter().map(|row| row[i]).collect()),
         })
         .collect()
 }
@@ -125,15 +141,17 @@ fn settings(graph: &Weighted, typed: &[(&str, f64)]) -> Result<Vec<(usize, f64)>
 }
 
 /// What is to be said of means that depend on undetermined directions.
-fn undetermined(graph: &Weighted, identified: &[bool]) -> Option<String> {
+fn undetermined(graph: &Weighted, identified: &[bool], ranged: bool) -> Option<String> {
     let count = identified.iter().filter(|&&identified| !identified).count();
     (count > 0).then(|| {
         format!(
-            "{}, marked `undetermined`, depend{} on undetermined directions: {} may give other \
-             values",
+            "{}, marked `undetermined`, depend{} on undetermined directions: {}",
             report::count(count as u64, "mean"),
             if count == 1 { "s" } else { "" },
-            graph.others()
+            match ranged {
+                true => "the range has the values that the graphs of the class give".to_string(),
+                false => format!("{} may give other values", graph.others()),
+            }
         )
     })
 }
@@ -152,7 +170,10 @@ fn setting(text: &str) -> Result<(&str, f64), Failure> {
 }
 
 fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
-    let heading = ["variable", "before", "after", "difference", ""].map(String::from).to_vec();
+    let ranged = variables.iter().any(|moved| moved.range.is_some());
+    let mut heading = ["variable", "before", "after", "difference"].map(String::from).to_vec();
+    heading.extend(ranged.then(|| "range after".to_string()));
+    heading.push(String::new());
     let rows = variables.iter().enumerate().map(|(i, moved)| {
         let mark = match moved.identified {
             _ if set.contains(&i) => "set",
@@ -161,7 +182,12 @@ fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
         };
         let [before, after, difference] =
             [moved.before, moved.after, moved.difference].map(report::number);
-        vec![moved.variable.into(), before, after, difference, mark.into()]
+        let mut row = vec![moved.variable.into(), before, after, difference];
+        if ranged {
+            row.push(moved.range.map_or_else(String::new, interval));
+        }
+        row.push(mark.into());
+        row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     report::grid(&rows, &[1, 2, 3])

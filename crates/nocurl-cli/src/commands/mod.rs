@@ -6,6 +6,7 @@ mod evaluate;
 mod intervene;
 mod learn;
 mod methods;
+mod model;
 mod simulate;
 mod weighted;
 
@@ -15,4 +16,5 @@ pub(crate) use evaluate::evaluate;
 pub(crate) use intervene::intervene;
 pub(crate) use learn::learn;
 pub(crate) use methods::methods;
+pub(crate) use model::{predict, residuals, sample, score};
 pub(crate) use simulate::simulate;

@@ -5,6 +5,7 @@ use std::path::Path;
 use nocurl::error::closest;
 use nocurl::refine::Refine;
 use nocurl::{Algorithm, Dag, Determines, Options, Pdag};
+use nocurl_app::Fitted;
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
 use crate::failure::Failure;
@@ -21,6 +22,8 @@ pub(super) struct Weighted {
     pub(super) means: Option<Vec<f64>>,
     pub(super) bootstrap: Option<BootstrapSummary>,
     pub(super) warnings: Vec<String>,
+    /// The graphs of its class, with the numbers of the model where the file has them.
+    pub(super) fitted: Fitted,
 }
 
 impl Weighted {
@@ -36,6 +39,7 @@ impl Weighted {
         Ok(Self {
             label,
             dag: graph.dag()?,
+            fitted: Fitted::new(&graph)?,
             determined: graph.determined()?,
             determines: graph.determines,
             warnings: linear_parts(&graph).into_iter().collect(),
@@ -47,13 +51,7 @@ impl Weighted {
 
     /// The position of a variable that a flag names.
     pub(super) fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
-        self.names.iter().position(|known| known == name).ok_or_else(|| {
-            let mut reason = format!("{flag} {name}: `{}` has no such variable", self.label);
-            if let Some(like) = closest(name, self.names.iter().map(String::as_str)) {
-                reason += &format!("; did you mean `{like}`?");
-            }
-            Failure::Input(reason)
-        })
+        position(&self.names, &self.label, flag, name)
     }
 
     /// The line on the terminal that says what was read.
@@ -74,8 +72,24 @@ impl Weighted {
     }
 }
 
+/// The position of a variable that a flag names, in the file `label`.
+pub(super) fn position(
+    names: &[String],
+    label: &str,
+    flag: &str,
+    name: &str,
+) -> Result<usize, Failure> {
+    names.iter().position(|known| known == name).ok_or_else(|| {
+        let mut reason = format!("{flag} {name}: `{label}` has no such variable");
+        if let Some(like) = closest(name, names.iter().map(String::as_str)) {
+            reason += &format!("; did you mean `{like}`?");
+        }
+        Failure::Input(reason)
+    })
+}
+
 /// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
-fn linear_parts(graph: &GraphDocument) -> Option<String> {
+pub(super) fn linear_parts(graph: &GraphDocument) -> Option<String> {
     let refine: Option<Refine> = graph
         .parameters
         .get("refine")

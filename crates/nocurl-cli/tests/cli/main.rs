@@ -10,6 +10,7 @@ mod interrupt;
 mod knowledge;
 mod learn;
 mod methods;
+mod model;
 mod overwrite;
 mod simulate;
 

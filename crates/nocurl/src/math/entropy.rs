@@ -10,7 +10,7 @@
 use super::exponential::exp;
 
 /// Entropy of the normal law with variance 1: `(1 + log 2 pi) / 2`.
-const NORMAL: f64 = 1.418_938_533_204_672_8;
+const NORMAL: f64 = 1.418_938_533_204_673;
 
 /// Weights of the two means, and the mean of `log cosh u` under the normal law, as published.
 const K1: f64 = 79.047;

@@ -84,7 +84,7 @@ fn results_are_legal_and_say_where_directions_come_from() {
 
 #[test]
 fn moments_alone_and_a_setting_leave_it_out() {
-    let data = simulated(Noise::Exponential, 10, 1000, 3).data;
+    let data = pair(500);
     let options = Options::default();
     let alone = learn(&data.moments(), &options, &Run::default()).unwrap();
     assert_eq!(alone.error_shape, None);

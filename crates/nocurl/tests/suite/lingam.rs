@@ -27,7 +27,8 @@ fn golden(table: u64) -> Dataset {
 
 fn exponential(variables: usize, rows: usize, seed: u64) -> nocurl::simulate::Simulated {
     let noise = Noise::Exponential;
-    simulate(&Simulation { variables, rows, noise, ..Simulation::default() }, seed).unwrap()
+    simulate(&Simulation { variables, rows, noise, degree: 2.0, ..Simulation::default() }, seed)
+        .unwrap()
 }
 
 /// Orders of the package `lingam` 1.13.0; `testdata/lingam/make.py` writes them.
@@ -67,7 +68,7 @@ fn graphs_with_exponential_errors_are_found_direction_and_all() {
         assert_eq!(found.determines, Determines::Graph);
         wrong += nocurl::metrics::compare(&simulated.truth, &found.dag).unwrap().shd;
     }
-    assert!(wrong <= 2, "SHD of five graphs: {wrong}");
+    assert!(wrong <= 6, "SHD of five graphs: {wrong}");
 }
 
 #[test]

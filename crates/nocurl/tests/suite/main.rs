@@ -3,6 +3,7 @@
 mod acyclicity;
 mod bootstrap;
 mod cam;
+mod class_effects;
 mod dag;
 mod dag_gnn;
 mod diagnose;
@@ -23,6 +24,7 @@ mod lingam;
 mod metrics;
 mod missing;
 mod mmpc;
+mod model;
 mod moments;
 mod never_panics;
 mod nocurl;

@@ -7,6 +7,7 @@ mod evidence;
 mod order;
 mod pdag;
 mod reachability;
+mod relatives;
 
 pub use dag::Dag;
 pub use determines::Determines;
