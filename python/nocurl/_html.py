@@ -72,7 +72,7 @@ def html(graph: Graph) -> str:
         f"<div><b>{escape(finding['verdict'])}</b> ({escape(finding.get('check', ''))}): "
         f"{escape(finding['sentence'])}</div>"
         for finding in findings
-        if finding["verdict"] != "ok"
+        if finding["verdict"] in ("note", "concern")
     ]
     if graph.edges and len(graph.variables) <= 60:
         parts.append(svg(graph))

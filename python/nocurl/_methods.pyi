@@ -17,6 +17,7 @@ __all__ = [
     "Exact",
     "FGES",
     "GranDAG",
+    "Lingam",
     "MMPC",
     "NoCurl",
     "NoCurlGNN",
@@ -94,6 +95,14 @@ class OrderSearch(Learner, method="order-search"):
         *,
         penalty: float | None = ...,
         restarts: int | None = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class Lingam(Learner, method="lingam"):
+    def __init__(
+        self,
+        *,
+        penalty: float | None = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

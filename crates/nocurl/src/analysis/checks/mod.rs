@@ -64,6 +64,8 @@ checks! {
     hodge_energy { Cycles: HodgeEnergy }
     bic { Score: Bic }
     units { Scale: Units, Edge }
+    density { Many: Density }
+    falsification { Implied: Falsification }
 }
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of

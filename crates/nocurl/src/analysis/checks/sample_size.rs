@@ -3,7 +3,6 @@
 use super::case::Case;
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
-use crate::pipeline::Prune;
 
 /// Fewer rows than this for each column leave weights uncertain.
 const ROWS_EACH: u64 = 10;
@@ -43,9 +42,11 @@ impl Check for Rows {
                 "{n} rows are few for {d} columns: some edges may be false, and others missing. \
                  Use more rows, or "
             ));
-            let sentence = match case.options.prune {
-                Some(Prune::Ebic) => sentence.act(Action::FewerColumns).say("."),
-                _ => sentence
+            // Edges that were chosen at this price or a higher one would stay.
+            let strict = case.edge_price() >= case.extended_price() * (1.0 - 1e-9);
+            let sentence = match strict {
+                true => sentence.act(Action::FewerColumns).say("."),
+                false => sentence
                     .say("keep fewer edges with ")
                     .act(Action::set("prune", "ebic"))
                     .say("."),

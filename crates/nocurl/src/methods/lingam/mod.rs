@@ -39,6 +39,14 @@ impl Method for Lingam {
     }
 }
 
+impl Lingam {
+    /// The penalty in force.
+    pub(crate) fn penalty(&self, problem: &Problem) -> f64 {
+        let (n, d) = (problem.rows() as f64, problem.size() as f64);
+        self.penalty.unwrap_or(1.0 + 2.0 * d.ln() / n.ln())
+    }
+}
+
 /// The order of a linear model `x_j = sum of w_ij x_i + noise` whose errors are independent and,
 /// but for one of them, not Gaussian.
 ///
@@ -88,7 +96,7 @@ pub fn propose(
     run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     let (n, d) = (problem.rows() as f64, problem.size());
-    let penalty = params.penalty.unwrap_or(1.0 + 2.0 * (d as f64).ln() / n.ln());
+    let penalty = params.penalty(problem);
     let fits = penalty > 0.0 && penalty.is_finite();
     require("penalty", penalty, fits, "it must be a number above 0")?;
     problem.check_rows(rows, "rows for `lingam`")?;

@@ -63,7 +63,7 @@ impl OrderSearch {
     }
 
     /// The penalty in force.
-    fn penalty(&self, problem: &Problem) -> f64 {
+    pub(crate) fn penalty(&self, problem: &Problem) -> f64 {
         let (n, d) = (problem.rows() as f64, problem.size() as f64);
         self.penalty.unwrap_or(1.0 + 2.0 * d.ln() / n.ln())
     }
