@@ -33,9 +33,6 @@ mod view;
 /// The licences of everything that the program is built from, with their texts.
 pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
-/// The licences of everything that the program is built from, with their texts.
-pub const LICENSES: &str = include_str!("../data/third-party.txt");
-
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
