@@ -90,7 +90,7 @@ fn interventions_cut_what_is_set_from_its_parents() {
     let shown = folder.run(&[["intervene", "g.json", "--do", "b=0"].as_slice(), &files].concat());
     insta::assert_snapshot!(shown);
     assert_eq!(folder.json("i.json")["do"], json!([{"variable": "b", "value": 0.0}]));
-    assert!(folder.text("i.csv").contains("\nc,100.0,70.0,-30.0,true\n"));
+    assert!(folder.text("i.csv").contains("\nc,100.0,70.0,-30.0,true,,\n"));
 }
 
 #[test]

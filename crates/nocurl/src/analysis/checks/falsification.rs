@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::case::{Case, percent, regressions};
 use super::{Check, Finding, MOST_FOR_REFIT, Verdict};
 use crate::core::parallel::*;
-use crate::core::{Dag, Determines, Error, Mat, Run, Text};
+use crate::core::{Dag, Determines, Error, Mat, Pdag, Run, Text};
 use crate::math::regress::Node;
 
 /// The false discovery rate of the tests.
@@ -29,7 +29,8 @@ pub struct Falsification {
     pub implied: usize,
     /// Those of them that the data contradict, at a false discovery rate of 5%.
     pub violated: usize,
-    /// Graphs with permuted names that were scored.
+    /// Graphs with permuted names that were scored: those that are not of the same class, which
+    /// fit equally well whatever the data.
     pub permuted: u64,
     /// Those of them that fit at least as well as the graph.
     pub as_good: u64,
@@ -70,6 +71,7 @@ fn sentence(numbers: &Falsification, share: f64) -> Text {
         ),
     };
     let names = match numbers.as_good {
+        0 if numbers.permuted == 0 => "no permutation of names makes another graph".to_string(),
         0 => format!("none of {} graphs with permuted names fits as well", numbers.permuted),
         _ => format!("{} of graphs with permuted names fit as well", percent(share)),
     };
@@ -117,21 +119,23 @@ fn violated(p_values: &[f64]) -> usize {
     sorted.iter().enumerate().rev().find(passes).map_or(0, |(rank, _)| rank + 1)
 }
 
-/// How many graphs with permuted names fit at least as well; those that are the same graph again,
-/// by a symmetry of it, count too.
+/// How many graphs with permuted names there are that are not of the same class again, by a symmetry
+/// of it, and how many of these fit at least as well.
 fn permuted(case: &Case<'_>, nodes: &[Node]) -> (u64, u64) {
     let d = nodes.len();
     let s = case.problem.covariance();
     let fit = |nodes: &[Node]| -> f64 { nodes.iter().map(|node| node.residual.ln()).sum() };
     let own = fit(nodes);
-    let weights = case.fit.dag.weights();
+    let (weights, class) = (case.fit.dag.weights(), Pdag::class_of(&case.fit.dag));
     let better = |seed: u64| -> Option<bool> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(case.options.seed ^ (seed << 32));
         let mut names: Vec<usize> = (0..d).collect();
         names.shuffle(&mut rng);
-        let renamed = Mat::from_fn(d, d, |i, j| weights[(names[i], names[j])]);
-        let found = fit(&regressions(s, &Dag::new(renamed).ok()?)?);
-        Some(found <= own + 1e-9)
+        let renamed = Dag::new(Mat::from_fn(d, d, |i, j| weights[(names[i], names[j])])).ok()?;
+        if Pdag::class_of(&renamed) == class {
+            return None;
+        }
+        Some(fit(&regressions(s, &renamed)?) <= own + 1e-9)
     };
     let scored: Vec<Option<bool>> = (1..=PERMUTED).into_par_iter().map(better).collect();
     let counted = scored.iter().flatten().count() as u64;
