@@ -15,9 +15,10 @@ fn main() -> Result<()> {
         Some("test") => test(),
         Some("docs") => docs(),
         Some("fmt") => format(&[]),
+        Some("fuzz") => fuzz(),
         Some("supply") => supply::check(),
         Some("notices") => supply::write_notices(),
-        _ => bail!("usage: cargo xtask test, docs, fmt, supply or notices"),
+        _ => bail!("usage: cargo xtask test, docs, fmt, fuzz, supply or notices"),
     }
 }
 
@@ -100,6 +101,15 @@ fn docs() -> Result<()> {
     run(Command::new(python)
         .args(["-m", "nocurl._stubs", "python/nocurl/_methods.pyi"])
         .env("PYTHONPATH", stage))
+}
+
+/// Gives made-up files to the readers for as long as `--minutes N` says; findings go to
+/// `target/fuzz/`.
+fn fuzz() -> Result<()> {
+    let rest: Vec<String> = std::env::args().skip(2).collect();
+    let mut arguments = vec!["run", "--release", "-p", "nocurl-fuzz", "--"];
+    arguments.extend(rest.iter().map(String::as_str));
+    cargo(&arguments, &[])
 }
 
 /// The Python package with the module that `cargo test` has built; returns its folder.

@@ -21,6 +21,9 @@ const SHOWN_EDGES: usize = 30;
 /// Variables whose levels are shown.
 const SHOWN_LEVELS: usize = 6;
 
+/// Characters of the longest message.
+const LONGEST_ERROR: usize = 1000;
+
 /// Variables shown of an order.
 const SHOWN_ORDER: usize = 12;
 
@@ -31,7 +34,12 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// One line on standard error.
 pub(crate) fn error(failure: &Failure) {
-    let message = clean(&failure.to_string());
+    let mut message = clean(&failure.to_string());
+    // A name in it may be as long as a file.
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_ERROR) {
+        message.truncate(end);
+        message.push('…');
+    }
     // Where standard error is closed there is no place left to complain.
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
 }
