@@ -18,11 +18,13 @@ from ._methods import *  # noqa: F403
 from ._moments import Moments
 from ._nocurl import __version__ as __version__
 from ._simulate import Simulated, simulate
+from ._warnings import ResultWarning
 
 __all__ = [
     "Graph",
     "Learner",
     "Moments",
+    "ResultWarning",
     "Simulated",
     "hodge",
     "learn",

@@ -54,7 +54,7 @@ def plot(
         show_weights = graph.n_edges <= 40
     largest = max((abs(weight) for _, _, weight in graph.edges), default=1.0)
     for cause, effect, weight in graph.edges:
-        determined = graph.is_determined(cause, effect)
+        determined = graph.direction(cause, effect) != "undetermined"
         line = curve(np.array(routes[cause, effect]), *np.maximum(halves[cause], halves[effect]))
         color = POSITIVE if weight > 0 else NEGATIVE
         ax.add_patch(

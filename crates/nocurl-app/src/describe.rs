@@ -4,12 +4,10 @@ use nocurl::{Fit, Options};
 use nocurl_io::{Class, GraphDocument};
 use serde_json::{Map, Value, json};
 
-use crate::directions;
-
 /// What was learnt with these options about variables of these names and means, without what was
-/// read and what the user should know.
+/// read, how sure it is, and what the user should know.
 pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -> GraphDocument {
-    let mut document = GraphDocument {
+    GraphDocument {
         order: fit.order.iter().map(|&i| names[i].clone()).collect(),
         potential: Some(fit.potential.clone()),
         class: Some(Class::new(names, &fit.class)),
@@ -20,10 +18,10 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         seed: options.seed,
         termination: termination(fit),
         iterations: fit.iterations,
+        search: fit.search,
+        assumption: options.facts().directions.assumption().map(Into::into),
         ..GraphDocument::new(names, &fit.dag, &fit.determined)
-    };
-    document.directions = directions::sentence(options, &document);
-    document
+    }
 }
 
 /// Everything that shaped the result and is not said elsewhere in the document.

@@ -18,6 +18,7 @@
 //! # Ok::<(), nocurl_app::Error>(())
 //! ```
 
+mod confidence;
 mod describe;
 mod directions;
 mod error;
@@ -29,6 +30,7 @@ mod scores;
 /// The licences of everything that the program is built from, with their texts.
 pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
+pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS};
 pub use describe::describe;
 pub use error::Error;
 pub use job::Job;

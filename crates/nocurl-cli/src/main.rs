@@ -52,7 +52,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Effects(arguments) => commands::effects(&arguments),
         Command::Intervene(arguments) => commands::intervene(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
-        Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
+        Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
+            Some(study) => commands::calibrate(study),
+            None => commands::bench(config::Bench::new(arguments)?),
+        },
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
+use nocurl::methods::SearchReport;
 use nocurl::{Fit, Moments, Termination};
 use nocurl_app::Outcome;
 use nocurl_io::{GraphDocument, Table};
@@ -12,7 +13,7 @@ use crate::checks::checks;
 use crate::config::Learn;
 use crate::failure::Failure;
 use crate::knowledge;
-use crate::support::Support;
+use crate::support::{self, Support};
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -75,15 +76,14 @@ pub(crate) fn learnt(
         ),
     );
     text += &line("Order", &shortened(&document.order));
-    let support = document.bootstrap.as_ref().map(Support::new);
-    if let (Some(support), Some(summary)) = (&support, &document.bootstrap) {
-        text += &support.summary(document, summary);
+    if let Some(summary) = &document.bootstrap {
+        text += &support::summary(document, summary);
     }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document, support.as_ref()));
+        text += &format!("\n{}\n", edges(document));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{}{FAINT:#}\n",
-            if support.is_some() { Support::caption() } else { "" },
+            "{FAINT}A weight is the change of `to` per unit of `from`.{}\n{}{FAINT:#}\n",
+            document.bootstrap.as_ref().map_or_else(String::new, support::caption),
             clean(&document.directions)
         );
     }
@@ -158,6 +158,9 @@ fn size(table: &Table<Moments>) -> String {
 }
 
 fn ending(fit: &Fit) -> String {
+    if let Some(search) = &fit.search {
+        return searched(search);
+    }
     let iterations = count(fit.iterations, "iteration");
     match fit.termination {
         Termination::Direct => "computed directly".into(),
@@ -169,18 +172,33 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
+/// How stable a search was.
+fn searched(search: &SearchReport) -> String {
+    let best = format!(
+        "best of {}; {} reached the same score",
+        count(search.restarts, "restart"),
+        search.reached_best
+    );
+    match (search.runs, search.agreed) {
+        (0 | 1, _) => best,
+        (runs, agreed) if agreed < 2 => format!("{best}; no two of {runs} searches agree"),
+        (runs, agreed) => format!("{best}; {agreed} of {runs} searches agree"),
+    }
+}
+
+fn edges(document: &GraphDocument) -> String {
+    let support = document.bootstrap.as_ref().map(Support::new);
     let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
-    heading.extend(support.map(Support::heading).into_iter().flatten());
+    heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
     let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
-        let arrow = if edge.is_determined() { "->" } else { "--" };
+        let arrow = if edge.is_directed() { "->" } else { "--" };
         let weight = edge.weight.map_or_else(String::new, number);
         let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), weight];
-        row.extend(support.map(|support| support.cells(edge)).into_iter().flatten());
+        row.extend(support.as_ref().map(|support| support.cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3, 4]);
+    let mut text = grid(&rows, &[3, 4, 5]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

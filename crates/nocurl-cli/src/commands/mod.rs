@@ -9,7 +9,7 @@ mod methods;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::bench;
+pub(crate) use bench::{bench, calibrate};
 pub(crate) use effects::effects;
 pub(crate) use evaluate::evaluate;
 pub(crate) use intervene::intervene;

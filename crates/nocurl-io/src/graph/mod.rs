@@ -10,8 +10,9 @@ mod order;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
-pub use document::{Class, Direction, Edge, GraphDocument, InputDescription};
+pub use document::{Class, Edge, GraphDocument, InputDescription};
 pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
+pub use nocurl::graph::Direction;
 
 use crate::Error;
 use builder::Flaw;

@@ -13,7 +13,7 @@ pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
 pub use method::{Method, Parameters, Task};
-pub use proposal::Proposal;
+pub use proposal::{Proposal, RunnerUp, SearchReport};
 pub use registry::Algorithm;
 
 /// The list of methods: the file or folder, and the types in it.

@@ -1,6 +1,7 @@
 //! What was learnt.
 
 use crate::core::{Dag, Determines, Mat, Pdag, Termination, Text};
+use crate::methods::SearchReport;
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Fit {
     pub evaluations: u64,
     /// How the method ended.
     pub termination: Termination,
+    /// How stable the search was, where it was one with restarts.
+    pub search: Option<SearchReport>,
     /// What the user should know, in plain words.
     pub warnings: Vec<Text>,
 }

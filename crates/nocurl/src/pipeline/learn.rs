@@ -1,5 +1,6 @@
 //! From data to a graph: the stages that all methods share.
 
+use super::canonical::Canonical;
 use super::prune::prune;
 use super::{Fit, Options};
 use crate::core::error::SIMILAR_UNITS;
@@ -31,11 +32,48 @@ pub fn learn<'a>(
     options: &Options,
     run: &Run<'_>,
 ) -> Result<Fit, Error> {
+    stages(data.into(), options, None, run)
+}
+
+/// Learns from data that is like the data `from` was learnt from: methods that can start there.
+pub(crate) fn learn_from(
+    data: Data<'_>,
+    options: &Options,
+    from: &Dag,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
+    stages(data, options, Some(from), run)
+}
+
+fn stages(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     options.validate()?;
-    let data = data.into();
+    let moments = data.moments();
+    let Some(canonical) = Canonical::of(moments.names()) else {
+        return in_order(data, options, from, run);
+    };
+    let sorted = canonical.sorted(data, options.needs_rows())?;
+    let from = from.map(|dag| canonical.sorted_dag(dag)).transpose()?;
+    canonical.back(in_order(sorted.data(), options, from.as_ref(), run)?)
+}
+
+/// Learns from variables in the order of their names.
+fn in_order(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     let problem = problem(&data, options)?;
     let task = Task { rows: data.rows(), ..Task::new(&problem, run).with_seed(options.seed) };
-    let mut proposal = options.algorithm.propose(&task)?;
+    let mut proposal = match from {
+        Some(dag) => options.algorithm.propose_from(&task, dag)?,
+        None => options.algorithm.propose(&task)?,
+    };
     repair(&problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
     let unpruned = regress(&problem, &mut proposal)?;
@@ -168,6 +206,7 @@ fn conclude(
         iterations: proposal.iterations,
         evaluations: proposal.evaluations,
         termination: proposal.termination,
+        search: proposal.search,
         warnings,
     })
 }

@@ -156,7 +156,7 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
             .collect();
         attributes.extend(edge.weight.map(|weight| format!("label=\"{weight:.3}\"")));
         // Graphviz draws no head on an edge whose direction is undetermined.
-        attributes.extend((!edge.is_determined()).then(|| "dir=none".to_string()));
+        attributes.extend((!edge.is_directed()).then(|| "dir=none".to_string()));
         let (from, to) = (quoted(&edge.from), quoted(&edge.to));
         let _ = writeln!(text, "  {from} -> {to} [{}];", attributes.join(", "));
     }

@@ -22,7 +22,7 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
 };
 
 /// What is declared before the graph: the element, the attribute, its type.
-const KEYS: [[&str; 3]; 7] = [
+const KEYS: [[&str; 3]; 11] = [
     ["graph", "determines", "string"],
     ["graph", "method", "string"],
     ["node", "name", "string"],
@@ -30,6 +30,10 @@ const KEYS: [[&str; 3]; 7] = [
     ["node", "mean", "double"],
     ["edge", "weight", "double"],
     ["edge", "direction", "string"],
+    ["edge", "confidence_adjacent", "double"],
+    ["edge", "confidence_direction", "double"],
+    ["edge", "frequency_adjacent", "double"],
+    ["edge", "frequency_direction", "double"],
 ];
 
 /// Reads the attributes of the graph, nodes with a `name` or `label` (or their id) and edges, which

@@ -65,6 +65,7 @@ checks! {
     hodge_energy { Cycles: HodgeEnergy }
     bic { Score: Bic }
     units { Scale: Units, Edge }
+    search { Agreement: }
 }
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of

@@ -68,6 +68,7 @@ impl Method for Exact {
             chooses_edges: bic,
             depends_on_units: !bic,
             most_to_check: 20,
+            most_to_resample: Some(12),
             reference: "Silander and Myllymaki, A simple approach for finding the globally optimal Bayesian network structure, UAI 2006",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR

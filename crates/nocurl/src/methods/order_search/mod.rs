@@ -8,17 +8,35 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::fges::{self, Fges, FgesSearch};
 use super::member::member;
 use super::nocurl::{self, NoCurl};
-use super::{Directions, Facts, Method, Proposal, Task, parameters, require};
+use super::{
+    Directions, Facts, Method, Proposal, RunnerUp, SearchReport, Task, parameters, require,
+};
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::{Dag, Determines, Error, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
 use crate::math::regress::refit;
-use search::{Model, Search, State};
+use search::{Model, PROGRESS, Search, State};
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
 const BATCH: u64 = 8;
+
+/// Restarts where there are few variables: they take milliseconds, and with them the search ends
+/// at the exact optimum of all but one of 38 real tables, where 100 miss four.
+const MANY: u64 = 400;
+
+/// So many variables are few.
+const MOST_FOR_MANY: usize = 20;
+
+/// Searches that are independent of each other, at most: they go on until two end at the same score.
+const MOST_RUNS: u64 = 10;
+
+/// Only for so many variables: with more, one search takes long and two seldom agree.
+const MOST_FOR_RUNS: usize = 50;
+
+/// A search that starts from a known graph has one restart for so many of a full one.
+const WARM_SHARE: u64 = 20;
 
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
@@ -30,7 +48,8 @@ parameters! {
         /// Without it by `(log n + 2 log d) / 2`, the extended BIC, which is stricter the more edges there
         /// are to choose from (Foygel and Drton, 2010).
         penalty: Option<f64> = None, "above 0";
-        /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100.
+        /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100,
+        /// and 400 for up to 20 variables.
         restarts: Option<u64> = None, "from 0";
     }
 }
@@ -59,6 +78,10 @@ impl Method for OrderSearch {
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         propose(task.problem, self, task.seed, task.run)
     }
+
+    fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>> {
+        Some(propose_from(task.problem, self, from, task.seed, task.run))
+    }
 }
 
 impl OrderSearch {
@@ -76,7 +99,13 @@ impl OrderSearch {
 
     /// The restarts in force.
     fn restarts(&self, problem: &Problem) -> u64 {
-        self.restarts.unwrap_or((5 * problem.size() as u64).max(100))
+        let few = if problem.size() <= MOST_FOR_MANY { MANY } else { 0 };
+        self.restarts.unwrap_or(few.max(Self::usual(problem)))
+    }
+
+    /// Restarts that are enough for most tables.
+    fn usual(problem: &Problem) -> u64 {
+        (5 * problem.size() as u64).max(100)
     }
 }
 
@@ -92,7 +121,9 @@ impl OrderSearch {
 /// The search starts from three orders: of the published greedy search over equivalence classes,
 /// of the NoCurl potential of the correlations, and a random one. Then restarts move a few
 /// variables of the best order at random, and the search goes on around them only. Restarts run
-/// in parallel, in batches whose size does not depend on the threads. What stands for the class
+/// in parallel, in batches whose size does not depend on the threads. Up to 50 variables, parents
+/// are also chosen two at a time where one alone does not pay, and the whole is done again from
+/// other random orders until two such searches end at the same score, ten times at most. What stands for the class
 /// found is the member with error variances most alike, or the one found where there is prior
 /// knowledge.
 ///
@@ -111,36 +142,201 @@ pub(super) fn propose(
     params.validate()?;
     let (penalty, restarts) = (params.penalty(problem), params.restarts(problem));
     let model = Model::new(problem, penalty);
-    let progress = |done, state: Option<&State>| {
-        let (stage, total) = ("search for an order", Some(restarts));
-        run.step(Progress { stage, done, total, objective: state.map(State::score) })
-    };
-    progress(0, None)?;
-    let (mut best, mut moves) = best_start(problem, &model, penalty, seed, run)?;
-    let mut done = 0;
-    while done < restarts {
-        progress(done, Some(&best))?;
-        let batch = done..(done + BATCH).min(restarts);
-        done = batch.end;
-        let found: Vec<(State, u64)> = batch
-            .into_par_iter()
-            .map_init(
-                || Search::new(&model),
-                |search, restart| {
-                    let mut state = best.clone();
-                    disturb(search, &mut state, &mut stream(seed, 1 + restart));
-                    let moves = search.settle(&mut state, run)?;
-                    Ok((state, moves))
-                },
-            )
-            .collect::<Result<_, Error>>()?;
-        for (state, more) in found {
-            moves += more;
-            best = best.better(state);
+    let most = if problem.size() <= MOST_FOR_RUNS && restarts > 0 { MOST_RUNS } else { 1 };
+    let climb = Climb { model: &model, restarts, seed, run };
+    let mut found = Found::default();
+    while found.runs < most && found.agreed < 2 {
+        climb.report(found.runs, 0, None)?;
+        let start = match found.runs {
+            0 => best_start(problem, &model, penalty, seed, run)?,
+            number => random_start(problem, &model, seed, number, run)?,
+        };
+        found = climb.from(start, found)?;
+    }
+    found.proposal(problem)
+}
+
+/// One search: a start, and restarts around the best order so far.
+struct Climb<'a> {
+    model: &'a Model<'a>,
+    restarts: u64,
+    seed: u64,
+    run: &'a Run<'a>,
+}
+
+impl Climb<'_> {
+    fn report(&self, number: u64, done: u64, state: Option<&State>) -> Result<(), Error> {
+        let done = number * self.restarts + done;
+        let (stage, total) = ("search for an order", Some((number + 1) * self.restarts));
+        self.run.step(Progress { stage, done, total, objective: state.map(State::score) })
+    }
+
+    /// Goes through all restarts, and adds what that finds to what the searches before it found.
+    fn from(&self, start: (State, u64), mut all: Found) -> Result<Found, Error> {
+        let number = all.runs;
+        let mut found = Found { moves: start.1, ..Found::default() };
+        found.add(start.0);
+        let mut done = 0;
+        while done < self.restarts {
+            self.report(number, done, found.best.as_ref())?;
+            let batch = done..(done + BATCH).min(self.restarts);
+            done = batch.end;
+            let best = found.best.clone().expect("the start is one");
+            let settled: Vec<(State, u64)> = batch
+                .into_par_iter()
+                .map_init(
+                    || Search::new(self.model),
+                    |search, restart| {
+                        let mut state = best.clone();
+                        let part = 1 + number * (1 << 32) + restart;
+                        disturb(search, &mut state, &mut stream(self.seed, part));
+                        let mut moves = search.settle(&mut state, self.run)?;
+                        if self.model.size() <= MOST_FOR_RUNS {
+                            moves += search.polish(&mut state, self.run)?;
+                        }
+                        Ok((state, moves))
+                    },
+                )
+                .collect::<Result<_, Error>>()?;
+            for (state, moves) in settled {
+                found.moves += moves;
+                found.restarts += 1;
+                found.add(state);
+            }
+        }
+        let mut best = found.best.take().expect("the start is one");
+        let mut search = Search::new(self.model);
+        loop {
+            found.moves += search.descend(&mut best, self.run)?;
+            match search.polish(&mut best, self.run)? {
+                0 => break,
+                moves => found.moves += moves,
+            }
+        }
+        found.best = Some(best);
+        all.join(found);
+        Ok(all)
+    }
+}
+
+/// What searches have found together.
+#[derive(Default)]
+struct Found {
+    /// Searches that were independent of each other, and how many ended at the best score.
+    runs: u64,
+    agreed: u64,
+    restarts: u64,
+    /// Restarts that ended at the best score.
+    reached: u64,
+    moves: u64,
+    best: Option<State>,
+    /// The best with another score.
+    next: Option<State>,
+}
+
+impl Found {
+    /// Looks at where a restart ended.
+    fn add(&mut self, state: State) {
+        let Some(best) = &self.best else {
+            (self.best, self.reached) = (Some(state), 1);
+            return;
+        };
+        let above = state.score() - best.score();
+        if above < -PROGRESS {
+            (self.next, self.reached) = (self.best.take(), 1);
+            self.best = Some(state);
+        } else if above <= PROGRESS {
+            self.reached += 1;
+        } else if self.next.as_ref().is_none_or(|next| state.score() < next.score()) {
+            self.next = Some(state);
         }
     }
-    moves += Search::new(&model).descend(&mut best, run)?;
-    let dag = shown(problem, &best)?;
+
+    /// Adds another search that was independent of these.
+    fn join(&mut self, other: Self) {
+        self.runs += 1;
+        self.moves += other.moves;
+        self.restarts += other.restarts;
+        let Some(state) = other.best else { return };
+        let before = self.best.as_ref().map(State::score);
+        let above = before.map_or(f64::NEG_INFINITY, |best| state.score() - best);
+        let reached = self.reached;
+        self.add(state);
+        (self.agreed, self.reached) = match above {
+            better if better < -PROGRESS => (1, other.reached),
+            same if same <= PROGRESS => (self.agreed + 1, reached + other.reached),
+            _ => (self.agreed, reached),
+        };
+        if let Some(next) = other.next {
+            let reached = self.reached;
+            self.add(next);
+            self.reached = reached;
+        }
+    }
+
+    /// What stands for the best order, and how stable the search was.
+    fn proposal(self, problem: &Problem) -> Result<Proposal, Error> {
+        let best = self.best.expect("at least one search was made");
+        let runner_up = match &self.next {
+            None => None,
+            Some(next) => {
+                let gap = next.score() - best.score();
+                let class = |state| Ok::<_, Error>(Pdag::class_of(&graph(problem, state)?));
+                let (one, other) = (class(&best)?, class(next)?);
+                Some(RunnerUp { gap, differs: differences(&one, &other) })
+            }
+        };
+        let search = SearchReport {
+            runs: self.runs,
+            agreed: self.agreed,
+            restarts: self.restarts,
+            reached_best: self.reached.min(self.restarts),
+            runner_up,
+        };
+        let proposal = proposal(problem, &best, self.restarts, self.moves)?;
+        Ok(Proposal { search: Some(search), ..proposal })
+    }
+}
+
+/// Pairs of variables that two classes join differently.
+fn differences(one: &Pdag, other: &Pdag) -> usize {
+    let d = one.size();
+    let mark = |graph: &Pdag, i, j| {
+        (graph.is_adjacent(i, j), graph.has_directed(i, j), graph.has_directed(j, i))
+    };
+    let pairs = (0..d).flat_map(|i| (i + 1..d).map(move |j| (i, j)));
+    pairs.filter(|&(i, j)| mark(one, i, j) != mark(other, i, j)).count()
+}
+
+/// The same from a graph that was learnt from data like this, with a few restarts: most of what a
+/// full search looks at is known then.
+fn propose_from(
+    problem: &Problem,
+    params: &OrderSearch,
+    from: &Dag,
+    seed: u64,
+    run: &Run<'_>,
+) -> Result<Proposal, Error> {
+    params.validate()?;
+    let model = Model::new(problem, params.penalty(problem));
+    let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
+    let restarts = (full / WARM_SHARE).max(1);
+    let order = problem.knowledge().repair(&Order::strict(from.order()));
+    let mut search = Search::new(&model);
+    let mut best = search.start(order.sequence());
+    let mut moves = search.descend(&mut best, run)?;
+    for restart in 0..restarts {
+        let mut state = best.clone();
+        disturb(&mut search, &mut state, &mut stream(seed, 1 + restart));
+        moves += search.settle(&mut state, run)?;
+        best = best.better(state);
+    }
+    proposal(problem, &best, restarts, moves)
+}
+
+/// What stands for the best order that was found.
+fn proposal(problem: &Problem, best: &State, restarts: u64, moves: u64) -> Result<Proposal, Error> {
+    let dag = shown(problem, best)?;
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),
         iterations: restarts,
@@ -173,12 +369,41 @@ fn best_start(
     Ok((states.reduce(State::better).expect("there are several starts"), moves))
 }
 
-/// The graph to show for the class that was found.
-fn shown(problem: &Problem, best: &State) -> Result<Dag, Error> {
+/// Where a further search starts: any order, by its number.
+fn random_start(
+    problem: &Problem,
+    model: &Model<'_>,
+    seed: u64,
+    number: u64,
+    run: &Run<'_>,
+) -> Result<(State, u64), Error> {
+    let order = shuffled(problem, &mut stream(seed, number * (1 << 32)));
+    let mut search = Search::new(model);
+    let mut state = search.start(problem.knowledge().repair(&order).sequence());
+    let moves = search.descend(&mut state, run)?;
+    Ok((state, moves))
+}
+
+/// The variables in an order by chance.
+fn shuffled(problem: &Problem, rng: &mut Xoshiro256PlusPlus) -> Order {
+    let mut sequence: Vec<usize> = (0..problem.size()).collect();
+    for last in (1..sequence.len()).rev() {
+        sequence.swap(last, rng.random_range(0..=last));
+    }
+    Order::strict(&sequence)
+}
+
+/// The graph of an order and its parents.
+fn graph(problem: &Problem, state: &State) -> Result<Dag, Error> {
     let d = problem.size();
     let edges: Vec<(usize, usize)> =
-        (0..d).flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v))).collect();
-    let dag = Dag::from_edges(d, &edges)?;
+        (0..d).flat_map(|v| state.parents(v).iter().map(move |&parent| (parent, v))).collect();
+    Dag::from_edges(d, &edges)
+}
+
+/// The graph to show for the class that was found.
+fn shown(problem: &Problem, best: &State) -> Result<Dag, Error> {
+    let dag = graph(problem, best)?;
     // With prior knowledge not every member is allowed; the one found is.
     if problem.knowledge().is_empty() { member(problem, &Pdag::class_of(&dag)) } else { Ok(dag) }
 }
@@ -220,14 +445,7 @@ impl Start {
                 let params = NoCurl { lambdas, max_iterations, ..NoCurl::default() };
                 nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
             }
-            Self::Random => {
-                let mut sequence: Vec<usize> = (0..problem.size()).collect();
-                let mut rng = stream(seed, 0);
-                for last in (1..sequence.len()).rev() {
-                    sequence.swap(last, rng.random_range(0..=last));
-                }
-                Order::strict(&sequence)
-            }
+            Self::Random => shuffled(problem, &mut stream(seed, 0)),
         };
         Ok(problem.knowledge().repair(&order))
     }

@@ -9,7 +9,7 @@ use crate::core::{Error, Run};
 pub(crate) use parents::Model;
 use queue::Queue;
 use state::Space;
-pub(crate) use state::State;
+pub(crate) use state::{PROGRESS, State};
 
 /// How far the score may rise on the way of a variable through the order, in units of what a
 /// parent costs, before the way is given up: in a search of everything ...
@@ -62,6 +62,22 @@ impl<'a> Search<'a> {
     /// until no such move helps; returns the moves made.
     pub(crate) fn settle(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
         self.work_off(state, PATIENCE_AROUND, run)
+    }
+
+    /// Chooses parents thoroughly, two at a time where one alone does not pay, and moves what is
+    /// around those that changed, until nothing helps; returns the moves made.
+    pub(crate) fn polish(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
+        let mut moves = 0;
+        loop {
+            self.touched.clear();
+            state.improve(self.model, &mut self.space, &mut self.touched);
+            if self.touched.is_empty() {
+                return Ok(moves);
+            }
+            moves += self.touched.len() as u64;
+            self.queue.push_around(state, &self.touched);
+            moves += self.work_off(state, PATIENCE_AROUND, run)?;
+        }
     }
 
     fn work_off(&mut self, state: &mut State, patience: f64, run: &Run<'_>) -> Result<u64, Error> {

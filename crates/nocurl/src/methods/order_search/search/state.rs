@@ -3,7 +3,7 @@
 use super::parents::{Choice, Family, Model};
 
 /// A fall of the score that counts; scores are in units of log-likelihood times two.
-const PROGRESS: f64 = 1e-6;
+pub(crate) const PROGRESS: f64 = 1e-6;
 
 /// An order with the parents of every variable.
 #[derive(Debug, Clone)]
@@ -105,6 +105,25 @@ impl State {
         }
         self.move_to(model, v, best.place, space, touched);
         true
+    }
+
+    /// Chooses the parents of every variable thoroughly; those whose parents changed are added to
+    /// `touched`.
+    pub(super) fn improve(
+        &mut self,
+        model: &Model<'_>,
+        space: &mut Space,
+        touched: &mut Vec<usize>,
+    ) {
+        let mut next = Family::default();
+        for (k, &v) in self.sequence.iter().enumerate() {
+            let start = self.nodes[v].parents.iter().copied();
+            space.choice.choose_thoroughly(model, v, start, &self.sequence[..k], &mut next);
+            if next.score < self.nodes[v].score - PROGRESS {
+                std::mem::swap(&mut next, &mut self.nodes[v]);
+                touched.push(v);
+            }
+        }
     }
 
     /// Moves a variable to a place, with the parents that go with it.
