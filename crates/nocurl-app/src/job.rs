@@ -61,8 +61,9 @@ impl Job {
         } else {
             let kept = match self.confidence.measure && !estimated {
                 true => read_kept(input, &read, run),
-                false => read_sampled(input, &read, run)
-                    .map(|(table, sample)| (table, sample, None)),
+                false => {
+                    read_sampled(input, &read, run).map(|(table, sample)| (table, sample, None))
+                }
             };
             let (table, sample, rows) = kept.map_err(|error| bounds.explain(error))?;
             let data = Data::Sampled(&table.data, &sample);

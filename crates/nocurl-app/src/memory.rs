@@ -82,9 +82,10 @@ impl Job {
         // Some checks learn again, from the table in other units.
         let again = data.plus(learning);
         // What is resampled without being asked for is bounded by its own limits.
-        let resampling = self.confidence.is_asked().then(|| {
-            bootstrap::memory(&self.options, &self.confidence.params(), size)
-        });
+        let resampling = self
+            .confidence
+            .is_asked()
+            .then(|| bootstrap::memory(&self.options, &self.confidence.params(), size));
         Parts {
             data,
             reading: reading_memory(keeps, size.variables, size.threads).and_tables(gaps),
