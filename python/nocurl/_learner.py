@@ -31,6 +31,7 @@ SHARED: dict[str, Any] = {
     "refine": None,
     "prune": None,
     "center": True,
+    "error_shape": True,
     "knowledge": None,
     "missing": "error",
     "drop_constant": False,
@@ -53,6 +54,7 @@ class Common(TypedDict, total=False):
 
     refine: str | None
     center: bool
+    error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     missing: str
     drop_constant: bool
@@ -107,6 +109,9 @@ class Learner(BaseEstimator):
         Rule that drops edges; ``{"rule": "t-test", "alpha": 0.01}`` for another level than 0.05.
     center : bool
         Subtract means.
+    error_shape : bool
+        Direct edges that independences leave undetermined where the shape of errors tells how;
+        only after methods that determine a class.
     knowledge : dict or path, optional
         What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
         of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
@@ -221,6 +226,7 @@ class Learner(BaseEstimator):
             "refine": shared["refine"],
             "prune": prune,
             "threshold": shared.get("threshold"),
+            "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
             "missing": shared["missing"],
@@ -263,6 +269,23 @@ class Learner(BaseEstimator):
     def set_params(self, **params: Any) -> Self:
         """Sets parameters by name."""
         return super().set_params(**{ALIASES.get(name, name): v for name, v in params.items()})
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean log-likelihood of rows in the learnt model, for cross-validation: the higher, the
+        better; see :meth:`Graph.score`."""
+        return self.graph_.score(X)
+
+    def predict(self, X: Any, variable: str) -> np.ndarray:
+        """One variable from all others; see :meth:`Graph.predict`."""
+        return self.graph_.predict(X, variable)
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """What the parents leave of each value; see :meth:`Graph.residuals`."""
+        return self.graph_.residuals(X)
+
+    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
+        """New rows from the learnt model; see :meth:`Graph.sample`."""
+        return self.graph_.sample(n, random_state)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The graph for networkx; see :meth:`Graph.to_networkx`."""

@@ -17,6 +17,7 @@ __all__ = [
     "Exact",
     "FGES",
     "GranDAG",
+    "Lingam",
     "MMPC",
     "NoCurl",
     "NoCurlGNN",
@@ -85,6 +86,7 @@ class FGES(Learner, method="fges"):
         *,
         penalty: float = ...,
         search: Literal["thorough", "two-phase"] = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 
@@ -94,6 +96,15 @@ class OrderSearch(Learner, method="order-search"):
         *,
         penalty: float | None = ...,
         restarts: int | None = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class Lingam(Learner, method="lingam"):
+    def __init__(
+        self,
+        *,
+        penalty: float | None = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

@@ -53,6 +53,29 @@ pub enum Error {
         /// The methods that are trained.
         trained: Vec<&'static str>,
     },
+    /// A graph without the numbers of a model.
+    #[error(
+        "the graph has no weights, means and error variances, which a model needs: learn it, and \
+         keep it as JSON"
+    )]
+    NotAModel,
+    /// A confidence that is no share.
+    #[error("{}", confidence(*given))]
+    Confidence {
+        /// The number as given.
+        given: f64,
+    },
+    /// A graph that does not say how sure its edges are.
+    #[error("{}", no_confidence())]
+    NoConfidence,
+    /// A variable that a graph does not have.
+    #[error("{}", no_such_variable(name, like.as_deref()))]
+    NoSuchVariable {
+        /// The name as given.
+        name: String,
+        /// A name like it.
+        like: Option<String>,
+    },
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
@@ -76,7 +99,11 @@ impl Error {
             Self::Seconds { given } => seconds(*given),
             Self::Level { given } => level(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
+            Self::Confidence { given } => confidence(*given),
+            Self::NoConfidence => no_confidence(),
+            Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
+            Self::NotAModel => self.to_string().into(),
         }
     }
 }
@@ -117,6 +144,21 @@ fn not_trained(method: &str, trained: &[&'static str]) -> Text {
              use "
         ))
         .act_all(trained, " or ")
+}
+
+fn confidence(given: f64) -> Text {
+    format!("a confidence of {given}: it must be a number from 0 to 1").into()
+}
+
+fn no_confidence() -> Text {
+    Text::new("the graph does not say how sure its edges are: learn it with ")
+        .act(Action::setting("bootstrap"))
+        .say(" and give the JSON file")
+}
+
+fn no_such_variable(name: &str, like: Option<&str>) -> Text {
+    let question = like.map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
+    format!("the graph has no variable `{name}`{question}").into()
 }
 
 fn one_state() -> Text {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nocurl::checks::{Diagnosis, diagnose};
+use nocurl::links::{Link, links};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
@@ -138,20 +139,21 @@ impl Job {
         let options = &self.options;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
-        Ok((fit, diagnosis, measured))
+        let links = links(data, options, &fit)?;
+        Ok((fit, links, diagnosis, measured))
     }
 }
 
-type Found = (Fit, Option<Diagnosis>, Measured);
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, diagnosis, measured) = found;
+    let (fit, links, diagnosis, measured) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-    Outcome { table, path: None, fit, diagnosis, bootstrap, unmeasured, elapsed }
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
 }
 
 /// The name of a source as the user gave it.

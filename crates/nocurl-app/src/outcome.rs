@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use nocurl::bootstrap::Bootstrap;
 use nocurl::checks::Diagnosis;
+use nocurl::links::Link;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, describe, directions};
+use crate::{Job, describe, directions, edges};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct Outcome {
     pub path: Option<String>,
     /// The graph.
     pub fit: Fit,
+    /// How strong its edges are.
+    pub links: Vec<Link>,
     /// Checks, where they were asked for.
     pub diagnosis: Option<Diagnosis>,
     /// What was found again in resampled tables, where that was measured.
@@ -35,7 +38,11 @@ impl Outcome {
     /// front end.
     pub fn document(&self, job: &Job, spelling: &dyn Spelling) -> GraphDocument {
         let names = self.table.data.names();
-        let mut document = describe(names, self.table.data.mean(), &job.options, &self.fit);
+        let moments = &self.table.data;
+        let mut document = describe(names, moments.mean(), &job.options, &self.fit);
+        document.means = document.means.filter(|means| means.len() == names.len());
+        document.kinds = edges::kinds(&self.fit.variables, moments);
+        edges::strengthen(&mut document, &self.links);
         let level = job.confidence.determined_level();
         directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {

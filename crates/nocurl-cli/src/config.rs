@@ -154,6 +154,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
+        error_shape: !arguments.no_error_shape,
         ..Options::default()
     })
 }
@@ -234,6 +235,8 @@ impl Simulate {
             noise: parameter::named("--noise", noise(&arguments.noise)?)?,
             variances: variances(&arguments.variances)?,
             standardize: arguments.standardize,
+            categorical: arguments.categorical,
+            levels: levels(&arguments.levels)?,
         };
         simulation.validate()?;
         let mut files = RunFiles::default().writes(OUTPUT, &arguments.output);
@@ -281,6 +284,13 @@ fn pair(flag: &str, text: &str) -> Result<(f64, f64), Failure> {
         Some((low, high)) => Ok((number(flag, low)?, number(flag, high)?)),
         None => Err(Failure::Input(format!("{flag} {text}: give two numbers, as in 0.5,2"))),
     }
+}
+
+fn levels(text: &str) -> Result<(usize, usize), Failure> {
+    let wrong = || Failure::Input(format!("--levels {text}: give two whole numbers, as in 2,4"));
+    let whole = |part: &str| part.trim().parse().map_err(|_| wrong());
+    let (low, high) = text.split_once(',').ok_or_else(wrong)?;
+    Ok((whole(low)?, whole(high)?))
 }
 
 fn number(flag: &str, text: &str) -> Result<f64, Failure> {

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
-use nocurl::methods::SearchReport;
-use nocurl::{Fit, Moments, Termination};
+use nocurl::methods::{MixedScore, SearchReport};
+use nocurl::{Fit, Kind, Moments, Termination};
 use nocurl_app::Outcome;
 use nocurl_io::{GraphDocument, Table};
 
@@ -17,6 +17,9 @@ use crate::support::{self, Support};
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
+
+/// Variables whose levels are shown.
+const SHOWN_LEVELS: usize = 6;
 
 /// Variables shown of an order.
 const SHOWN_ORDER: usize = 12;
@@ -75,6 +78,10 @@ pub(crate) fn learnt(
             ending(&outcome.fit)
         ),
     );
+    if !document.is_numeric() {
+        text += &line("Kinds", &kinds(document));
+        text += &outcome.fit.score.map_or_else(String::new, |score| line("Score", chosen(score)));
+    }
     text += &line("Order", &shortened(&document.order));
     if let Some(summary) = &document.bootstrap {
         text += &support::summary(document, summary);
@@ -82,8 +89,10 @@ pub(crate) fn learnt(
     if !document.edges.is_empty() {
         text += &format!("\n{}\n", edges(document));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`.{}\n{}{FAINT:#}\n",
+            "{FAINT}Strength is the share of `to` that `from` explains beside the other causes, from \
+             0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}{FAINT:#}\n",
             document.bootstrap.as_ref().map_or_else(String::new, support::caption),
+            if document.is_numeric() { "" } else { LEVELS },
             clean(&document.directions)
         );
     }
@@ -95,6 +104,38 @@ pub(crate) fn learnt(
         text += &format!("\n{}", line("Wrote", &files.join(", ")));
     }
     print(&text)
+}
+
+/// What a table of edges leaves out where there are levels.
+const LEVELS: &str = "Edges of categories have a coefficient for each level: see --output.\n";
+
+/// How many variables of each kind there are, and the levels of those that have some.
+fn kinds(document: &GraphDocument) -> String {
+    let of = |kind: Kind| {
+        let alike = document.kinds.iter().filter(|known| known.variable.kind == kind);
+        let levels: Vec<String> = alike
+            .clone()
+            .take(SHOWN_LEVELS)
+            .filter(|_| matches!(kind, Kind::Categorical | Kind::Ordinal))
+            .map(|known| format!("{} {}", clean(&known.variable.name), known.variable.levels.len()))
+            .collect();
+        let count = alike.count();
+        let more = if count > levels.len() { ", ..." } else { "" };
+        match (count, levels.is_empty()) {
+            (0, _) => None,
+            (_, true) => Some(format!("{count} {}", kind.name())),
+            _ => Some(format!("{count} {} (levels: {}{more})", kind.name(), levels.join(", "))),
+        }
+    };
+    Kind::ALL.iter().filter_map(|&kind| of(kind)).collect::<Vec<_>>().join(", ")
+}
+
+/// What was fitted to the variables.
+fn chosen(score: MixedScore) -> &'static str {
+    match score {
+        MixedScore::Multinomial => "multinomial: counts of levels, as all columns have some",
+        _ => "degenerate Gaussian: numbers and indicators of levels together",
+    }
 }
 
 /// `label` in bold with what it speaks of beside it.
@@ -188,17 +229,18 @@ fn searched(search: &SearchReport) -> String {
 
 fn edges(document: &GraphDocument) -> String {
     let support = document.bootstrap.as_ref().map(Support::new);
-    let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
+    let mut heading = ["from", "", "to", "strength", "weight"].map(String::from).to_vec();
     heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
     let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
         let arrow = if edge.is_directed() { "->" } else { "--" };
+        let strength = edge.strength.map_or_else(String::new, |share| format!("{share:.2}"));
         let weight = edge.weight.map_or_else(String::new, number);
-        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), weight];
+        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), strength, weight];
         row.extend(support.as_ref().map(|support| support.cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3, 4, 5]);
+    let mut text = grid(&rows, &[3, 4, 5, 6]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

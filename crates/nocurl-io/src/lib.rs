@@ -45,8 +45,10 @@ mod table;
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
 pub use graph::{
-    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, EdgeSupport, FORMATS, GraphDocument,
-    GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
+    ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
+    InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
+    read_graph, write_graph, write_picture,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;

@@ -4,9 +4,9 @@ use nocurl::Determines;
 use nocurl::bootstrap::{Confidence, Kind};
 use nocurl::methods::{RunnerUp, SearchReport};
 use nocurl_io::{
-    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, FORMATS, Format, GraphDocument,
-    GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source, check_writable,
-    format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, FORMATS, Format,
+    GraphDocument, GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source,
+    check_writable, format_graph, read_graph, write_graph,
 };
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn read(name: &str, text: &str) -> GraphDocument {
 }
 
 fn edge(from: &str, to: &str, weight: Option<f64>, direction: Direction) -> Edge {
-    Edge { from: from.into(), to: to.into(), weight, direction, confidence: None }
+    Edge { from: from.into(), to: to.into(), weight, direction, ..Edge::default() }
 }
 
 /// A document with something in every field.
@@ -38,7 +38,17 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         directions: "Some are undetermined.".into(),
         assumption: Some("equal error variances".into()),
         bootstrap: Some(bootstrapped(names)),
+        error_variances: Some(vec![0.5; names.len()]),
+        error_shape: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
+        kinds: names
+            .iter()
+            .map(|name| DescribedVariable {
+                variable: nocurl::Variable::continuous(name.clone()),
+                shares: vec![],
+                mean: Some(0.5),
+            })
+            .collect(),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,

@@ -26,6 +26,7 @@ struct Request {
     refine: Value,
     prune: Value,
     threshold: Value,
+    error_shape: Value,
     seed: u64,
     /// Statements, or the path of a file that has them.
     knowledge: Option<Value>,
@@ -83,6 +84,7 @@ impl Request {
             refine: setting("refine", self.refine, "")?,
             prune: setting("prune", self.prune, "")?,
             threshold: setting("threshold", self.threshold, "a number")?,
+            error_shape: setting("error_shape", self.error_shape, SWITCH)?,
             seed: self.seed,
             knowledge,
         };

@@ -53,7 +53,11 @@ impl<T: Copy> Grid<T> {
 }
 
 /// A number as short as it can be read, with a minus as wide as a plus.
-pub(crate) fn number(value: f64) -> String {
+///
+/// ```
+/// assert_eq!(nocurl_render::number(-0.41666), "\u{2212}0.42");
+/// ```
+pub fn number(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         0.0 => "0".to_string(),
@@ -148,7 +152,16 @@ pub(crate) fn names(nodes: &mut [Place], size: (f64, f64)) {
         let width = text_width(&node.lines[0], SMALL) + 2.0;
         let height = SMALL + 2.0;
         let (beside, above) = ((node.width + width) / 2.0 + 1.0, (node.height + height) / 2.0);
-        let tries = [(beside, 0.0), (-beside, 0.0), (0.0, -above), (0.0, above)];
+        let tries = [
+            (beside, 0.0),
+            (-beside, 0.0),
+            (0.0, -above),
+            (0.0, above),
+            (0.8 * beside, -above),
+            (0.8 * beside, above),
+            (-0.8 * beside, -above),
+            (-0.8 * beside, above),
+        ];
         let free = tries.into_iter().map(|(dx, dy)| Area {
             x: node.x + dx,
             y: node.y + dy,

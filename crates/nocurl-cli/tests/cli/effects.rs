@@ -51,8 +51,8 @@ fn effects_are_sums_over_paths_from_the_largest() {
             "warnings": [],
         })
     );
-    let csv = "from,to,effect,lower,upper,identified\n\
-               a,c,7.0,,,true\nb,c,3.0,,,true\na,b,2.0,,,true\n";
+    let csv = "from,to,effect,lower,upper,identified,least,most\n\
+               a,c,7.0,,,true,,\nb,c,3.0,,,true,,\na,b,2.0,,,true,,\n";
     assert_eq!(folder.text("e.csv"), csv);
     insta::assert_snapshot!(folder.run(&["effects", "g.json"]));
     let shown = folder.run(&["effects", "g.json", "--from", "a", "--to", "c"]);

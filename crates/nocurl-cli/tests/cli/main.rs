@@ -11,6 +11,7 @@ mod knowledge;
 mod learn;
 mod memory;
 mod methods;
+mod model;
 mod overwrite;
 mod simulate;
 

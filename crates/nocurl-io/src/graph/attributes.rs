@@ -3,8 +3,8 @@
 //! DOT, GraphML and GML write and read these alike; each format only has its own way to spell an
 //! attribute. Attributes of other names are passed over.
 
-use nocurl::Determines;
 use nocurl::bootstrap::Confidence;
+use nocurl::{Determines, Evidence};
 
 use super::{Direction, Edge, GraphDocument};
 use crate::error::shorten;
@@ -28,7 +28,11 @@ pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
 
 /// What is written about a variable beside its name.
 pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
-    let numbers = [("potential", &graph.potential), ("mean", &graph.means)];
+    let numbers = [
+        ("potential", &graph.potential),
+        ("mean", &graph.means),
+        ("errorvariance", &graph.error_variances),
+    ];
     let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
         Some((name, Value::Number(*all.as_ref()?.get(variable)?)))
     };
@@ -41,7 +45,8 @@ pub(super) fn of_edge(edge: &Edge) -> Attributes<'_> {
     let direction = ("direction", Value::Text(edge.direction.name()));
     let confidence = edge.confidence.as_ref().map(numbers).into_iter().flatten();
     let confidence = confidence.map(|(name, number)| (name, Value::Number(number)));
-    weight.into_iter().chain([direction]).chain(confidence).collect()
+    let evidence = edge.evidence.map(|evidence| ("evidence", Value::Text(evidence.name())));
+    weight.into_iter().chain([direction]).chain(evidence).chain(confidence).collect()
 }
 
 /// How sure an edge is, by the names that files have for it.
@@ -104,6 +109,7 @@ impl OfGraph {
 pub(super) struct OfVariable {
     pub(super) potential: Option<f64>,
     pub(super) mean: Option<f64>,
+    pub(super) error_variance: Option<f64>,
 }
 
 impl OfVariable {
@@ -114,6 +120,7 @@ impl OfVariable {
         match name {
             "potential" => self.potential = number(),
             "mean" => self.mean = number(),
+            "errorvariance" => self.error_variance = number().filter(|value| *value >= 0.0),
             _ => {}
         }
     }
@@ -124,6 +131,7 @@ impl OfVariable {
 pub(super) struct OfEdge {
     pub(super) weight: Option<f64>,
     pub(super) direction: Option<Direction>,
+    pub(super) evidence: Option<Evidence>,
     /// The mark `cpdag` of schema 1: whether all graphs of the class share the direction.
     pub(super) shared: Option<bool>,
     /// Without a direction, in the way of the format or of another program.
@@ -137,7 +145,8 @@ impl OfEdge {
     /// of a mixed graph; `dir` and `arrowhead` are Graphviz's, as causal-learn writes them.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "weight" => {
+            // In DOT `weight` is for Graphviz to lay edges out by, so that ours has another name.
+            "weight" | "edge_weight" => {
                 let number = value.parse();
                 self.weight =
                     Some(number.map_err(|_| format!("`{}` is not a number", shorten(value, 40)))?);
@@ -152,6 +161,8 @@ impl OfEdge {
                 })?;
                 self.direction = Some(known);
             }
+            // Other programs may use this name for something else.
+            "evidence" => self.evidence = Evidence::from_name(value),
             "cpdag" => {
                 self.shared = Some(shared(value).ok_or_else(|| {
                     let value = shorten(value, 40);

@@ -122,6 +122,8 @@ impl Builder {
                 weight: about.weight,
                 direction,
                 confidence: about.confidence,
+                evidence: about.evidence.filter(|_| direction == Direction::Determined),
+                ..Edge::default()
             })
             .collect();
         let all = |number: fn(&OfVariable) -> Option<f64>| -> Option<Vec<f64>> {
@@ -134,6 +136,7 @@ impl Builder {
             determines,
             potential: all(|variable| variable.potential).filter(|_| d > 0),
             means: all(|variable| variable.mean).filter(|_| d > 0),
+            error_variances: all(|variable| variable.error_variance).filter(|_| d > 0),
             method: self.graph.method,
             ..GraphDocument::without_edges(self.names)
         })

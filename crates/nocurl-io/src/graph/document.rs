@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use nocurl::bootstrap::Confidence;
 use nocurl::graph::Direction;
+use nocurl::links::Coefficient;
 use nocurl::methods::SearchReport;
-use nocurl::{Dag, Determines, Mat, Pdag};
+use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,9 +40,18 @@ pub struct GraphDocument {
     /// What directions rest on where they come from more than independences, in a few words.
     #[serde(default)]
     pub assumption: Option<String>,
-    /// Means of the variables, in their order, where they are known.
+    /// Means of the variables, in their order, where they are known and all variables have one.
     #[serde(default)]
     pub means: Option<Vec<f64>>,
+    /// What the variables are, in their order; none where that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<DescribedVariable>,
+    /// Variances of the errors of the variables, in their order, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_variances: Option<Vec<f64>>,
+    /// What the shape of errors says about directions, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_shape: Option<super::ErrorShapeSummary>,
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
@@ -89,7 +99,7 @@ impl GraphDocument {
                 true => Direction::Determined,
                 false => Direction::Undetermined,
             },
-            confidence: None,
+            ..Edge::default()
         });
         let determines =
             if determined.is_directed() { Determines::Graph } else { Determines::Class };
@@ -114,6 +124,9 @@ impl GraphDocument {
             directions: String::new(),
             assumption: None,
             means: None,
+            kinds: Vec::new(),
+            error_variances: None,
+            error_shape: None,
             bootstrap: None,
             method: String::new(),
             parameters: Value::Null,
@@ -129,8 +142,8 @@ impl GraphDocument {
         }
     }
 
-    /// The acyclic graph of the edges as they are drawn, with their weights: 1 where there is none,
-    /// and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
+    /// The acyclic graph of the edges as they are drawn, with their weights: the strength where there
+    /// is none, or 1; and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
     ///
     /// # Errors
     /// A cycle, or an edge between variables that are not there; not in a document that was read.
@@ -138,7 +151,7 @@ impl GraphDocument {
         let d = self.variables.len();
         let mut weights = Mat::zeros(d, d);
         for (from, to, edge) in self.indexed_edges()? {
-            let weight = edge.weight.unwrap_or(1.0);
+            let weight = edge.weight.or(edge.strength).unwrap_or(1.0);
             weights[(from, to)] = if weight == 0.0 { f64::MIN_POSITIVE } else { weight };
         }
         Ok(Dag::named(weights, &self.variables)?)
@@ -170,16 +183,21 @@ impl GraphDocument {
         Ok(Pdag::new(self.variables.len(), &ends(directed), &ends(undirected))?)
     }
 
-    /// True when every edge has a weight.
+    /// True when no variable is known to have levels.
+    pub fn is_numeric(&self) -> bool {
+        self.kinds.iter().all(|known| !known.variable.is_discrete())
+    }
+
+    /// True when every edge has a weight, or coefficients for the levels of its ends.
     pub fn is_weighted(&self) -> bool {
-        self.edges.iter().all(|edge| edge.weight.is_some())
+        self.edges.iter().all(Edge::is_weighted)
     }
 
     /// True when every direction is one that somebody has drawn. An undirected edge of another
     /// program has no direction and so no weight: the one it is drawn in here was chosen when it
     /// was read.
     pub fn is_drawn(&self) -> bool {
-        self.edges.iter().all(|edge| edge.is_directed() || edge.weight.is_some())
+        self.edges.iter().all(|edge| edge.is_directed() || edge.is_weighted())
     }
 
     /// The edges with the positions of their variables.
@@ -199,7 +217,7 @@ impl GraphDocument {
 }
 
 /// An edge as it is drawn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The cause.
     pub from: String,
@@ -214,9 +232,27 @@ pub struct Edge {
     /// How sure the edge and its direction are, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
+    /// The share of what the other parents leave of the effect that the cause removes, between 0
+    /// and 1 ([`nocurl::links`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// The weight in units of standard deviations, between numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standardized_weight: Option<f64>,
+    /// What goes with each level, where an end is categorical; there is no one weight then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coefficients: Vec<Coefficient>,
+    /// What a determined direction comes from, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 impl Edge {
+    /// True when it says how much the effect changes.
+    pub fn is_weighted(&self) -> bool {
+        self.weight.is_some() || !self.coefficients.is_empty()
+    }
+
     /// True when the direction is determined.
     pub fn is_determined(&self) -> bool {
         self.direction == Direction::Determined
@@ -226,6 +262,20 @@ impl Edge {
     pub fn is_directed(&self) -> bool {
         self.direction != Direction::Undetermined
     }
+}
+
+/// What a variable is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DescribedVariable {
+    /// Its name, its kind and its levels.
+    #[serde(flatten)]
+    pub variable: Variable,
+    /// The share of rows that have each level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<f64>,
+    /// The mean, where it is one number: of levels, that of their positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
 }
 
 /// A class of graphs by the edges of its partially directed graph.

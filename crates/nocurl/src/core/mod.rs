@@ -24,7 +24,7 @@ pub use codes::Codes;
 pub use dataset::{Data, Dataset};
 pub use error::Error;
 pub use faer::{Mat, MatMut, MatRef};
-pub use graph::{Dag, Determines, Order, Pdag};
+pub use graph::{Dag, Determines, Evidence, Order, Pdag};
 pub use knowledge::{Knowledge, KnowledgeSpec};
 pub use moments::Moments;
 pub use one_hot::OneHot;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Facts, Proposal};
 use crate::core::memory::{Memory, Size};
-use crate::core::{Action, Dag, Dataset, Error, Run, Value};
+use crate::core::{Action, Codes, Dag, Dataset, Error, Run, Value};
 use crate::math::Problem;
 
 /// What a method is given to learn from.
@@ -17,6 +17,9 @@ pub struct Task<'a> {
     pub problem: &'a Problem,
     /// The rows behind them; there for every method that [`Facts::needs_rows`].
     pub rows: Option<&'a Dataset>,
+    /// The same as compact codes; there where all variables have levels and the method
+    /// [counts](Facts::counts) them.
+    pub codes: Option<&'a Codes>,
     /// The only source of randomness.
     pub seed: u64,
     /// Who watches and may stop the work.
@@ -26,7 +29,7 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The task of learning from moments alone.
     pub fn new(problem: &'a Problem, run: &'a Run<'a>) -> Self {
-        Self { problem, rows: None, seed: 0, run }
+        Self { problem, rows: None, codes: None, seed: 0, run }
     }
 
     /// The same with the rows behind the moments.

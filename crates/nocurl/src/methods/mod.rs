@@ -1,6 +1,7 @@
 //! The methods, one file or folder each, and the list that makes them available everywhere.
 
 mod facts;
+mod likelihood;
 mod member;
 mod method;
 mod proposal;
@@ -12,6 +13,8 @@ pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
+pub use likelihood::MixedScore;
+pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
 pub use proposal::{Proposal, RunnerUp, SearchReport};
 pub use registry::Algorithm;
@@ -35,6 +38,7 @@ methods! {
     exact { Exact }
     fges { Fges }
     order_search { OrderSearch }
+    lingam { Lingam }
     mmpc { Mmpc }
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }

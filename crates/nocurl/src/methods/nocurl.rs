@@ -214,6 +214,7 @@ impl Effort {
             iterations: self.iterations,
             evaluations: self.evaluations,
             termination: self.termination,
+            score: None,
             warnings: Vec::new(),
         }
     }

@@ -127,6 +127,7 @@ pub(super) fn propose(
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -1,5 +1,6 @@
 //! What a method returns.
 
+use super::MixedScore;
 use crate::core::advice::Text;
 use crate::core::{Mat, Order, Termination};
 
@@ -21,6 +22,8 @@ pub struct Proposal {
     pub evaluations: u64,
     /// How the method ended.
     pub termination: Termination,
+    /// What was fitted to the variables, where the method can choose.
+    pub score: Option<MixedScore>,
     /// How stable the search was, where it was one with restarts.
     pub search: Option<SearchReport>,
     /// What the user should know, in plain words.
@@ -38,6 +41,7 @@ impl Proposal {
             iterations: 0,
             evaluations: 0,
             termination: Termination::Direct,
+            score: None,
             search: None,
             warnings: Vec::new(),
         }

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use super::Fit;
-use crate::core::{Dag, Data, Dataset, Error, Mat, Moments, Pdag};
+use crate::core::{Dag, Data, Dataset, Error, Mat, Moments, Pdag, Variables};
 
 /// The places of variables in the order of their names.
 pub(super) struct Canonical {
@@ -33,8 +33,12 @@ impl Sorted {
 }
 
 impl Canonical {
-    /// None where the variables are in the order of their names already.
-    pub(super) fn of(names: &[String]) -> Option<Self> {
+    /// None where the variables are in the order of their names already, or some have levels.
+    pub(super) fn of(variables: &Variables) -> Option<Self> {
+        if !variables.is_continuous() {
+            return None;
+        }
+        let names = variables.names();
         let mut given: Vec<usize> = (0..names.len()).collect();
         given.sort_by(|&a, &b| natural(&names[a], &names[b]));
         if given.is_sorted() {
@@ -59,11 +63,20 @@ impl Canonical {
     }
 
     /// What was learnt, in the order of the table.
-    pub(super) fn back(&self, fit: Fit) -> Result<Fit, Error> {
+    pub(super) fn back(&self, fit: Fit, variables: &Variables) -> Result<Fit, Error> {
         let matrix = |matrix| permuted(matrix, &self.place);
         let pdag = |graph: Pdag| graph.renumbered(&self.given);
         Ok(Fit {
             dag: Dag::new(matrix(fit.dag.weights().to_owned()))?,
+            variables: variables.clone(),
+            evidence: fit
+                .evidence
+                .iter()
+                .map(|(&(i, j), &evidence)| ((self.given[i], self.given[j]), evidence))
+                .collect(),
+            error_variances: fit
+                .error_variances
+                .map(|all| self.place.iter().map(|&k| all[k]).collect()),
             order: fit.order.iter().map(|&k| self.given[k]).collect(),
             potential: self.place.iter().map(|&k| fit.potential[k]).collect(),
             class: pdag(fit.class),
@@ -119,6 +132,6 @@ mod tests {
         names.sort_by(|a, b| natural(a, b));
         assert_eq!(names, ["", "9", "10", "a9c", "a10b", "b", "x", "x02", "x2", "x10"]);
         let plain = Dataset::default_names(200);
-        assert!(Canonical::of(&plain).is_none());
+        assert!(Canonical::of(&plain.into()).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! From data to a graph: the stages that all methods share.
 
 mod canonical;
+pub mod error_shape;
 mod fit;
 mod learn;
 mod options;

@@ -4,7 +4,7 @@ use super::Prune;
 use super::refine::Refine;
 use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, KnowledgeSpec};
-use crate::methods::{Algorithm, Facts, require};
+use crate::methods::{Algorithm, Directions, Facts, require};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
@@ -24,6 +24,7 @@ const PRUNING: Memory = Memory::matrices(6.0);
 /// | `refine` | none | order search after the method |
 /// | `prune` | none | rule that drops edges from the regression on the order |
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
+/// | `error_shape` | true | undetermined edges are directed where the shape of errors tells how, see [`error_shape`](crate::error_shape) |
 /// | `seed` | 0 | the only source of randomness |
 /// | `knowledge` | none | what is known about the graph beforehand |
 #[derive(Debug, Clone, PartialEq)]
@@ -39,11 +40,19 @@ pub struct Options {
     pub prune: Option<Prune>,
     /// Smallest size of a weight that stays.
     pub threshold: Option<f64>,
+    /// Whether undetermined edges are directed by the shape of errors, where it tells.
+    #[cfg_attr(feature = "serde", serde(default = "yes", skip_serializing_if = "Clone::clone"))]
+    pub error_shape: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// What is known beforehand; every result satisfies it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KnowledgeSpec::is_empty"))]
     pub knowledge: KnowledgeSpec,
+}
+
+#[cfg(feature = "serde")]
+fn yes() -> bool {
+    true
 }
 
 impl Default for Options {
@@ -54,6 +63,7 @@ impl Default for Options {
             refine: None,
             prune: None,
             threshold: None,
+            error_shape: true,
             seed: 0,
             knowledge: KnowledgeSpec::default(),
         }
@@ -110,6 +120,17 @@ impl Options {
         let method = self.algorithm.memory(size);
         let refine = self.refine.map_or(Memory::default(), |refine| refine.memory(size));
         BESIDES.plus(method.or(refine).or(PRUNING))
+    }
+
+    /// True when directions come from independences alone and all edges that were found are there,
+    /// so that the shape of errors may direct more of them.
+    pub fn uses_error_shape(&self) -> bool {
+        let facts = self.facts();
+        self.error_shape
+            && facts.determines == Determines::Class
+            && facts.directions == Directions::Independences
+            && self.prune.is_none()
+            && self.effective_threshold() == 0.0
     }
 
     /// The most variables for which a check learns again.

@@ -152,6 +152,7 @@ fn options() -> impl Strategy<Value = Options> {
             refine,
             prune,
             threshold,
+            error_shape: true,
             seed,
             knowledge,
         },

@@ -14,7 +14,14 @@ fn fit(moments: &Moments, algorithm: Algorithm) -> Fit {
 }
 
 fn search(moments: &Moments, penalty: f64, restarts: u64) -> Fit {
-    fit(moments, Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(restarts) }))
+    fit(
+        moments,
+        Algorithm::from(OrderSearch {
+            penalty: Some(penalty),
+            restarts: Some(restarts),
+            ..OrderSearch::default()
+        }),
+    )
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -177,7 +184,11 @@ fn defaults_are_the_extended_criterion_and_hundreds_of_restarts() {
 fn penalties_out_of_range_are_refused_and_it_can_be_stopped() {
     let moments = data(5, 2.0, 100, 1);
     for penalty in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let algorithm = Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(1) });
+        let algorithm = Algorithm::from(OrderSearch {
+            penalty: Some(penalty),
+            restarts: Some(1),
+            ..OrderSearch::default()
+        });
         let error = learn(&moments, &Options { algorithm, ..Options::default() }, &Run::default())
             .unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "penalty", .. }), "{error}");
@@ -202,7 +213,11 @@ fn two_parents_that_only_pay_together_are_found() {
     let best = score(&moments, &fit(&moments, Algorithm::from(exact)).dag, 1.0);
     let knowledge =
         nocurl::KnowledgeSpec { sinks: vec!["y".into()], ..nocurl::KnowledgeSpec::default() };
-    let algorithm = Algorithm::from(OrderSearch { penalty: Some(1.0), restarts: Some(5) });
+    let algorithm = Algorithm::from(OrderSearch {
+        penalty: Some(1.0),
+        restarts: Some(5),
+        ..OrderSearch::default()
+    });
     let options = Options { algorithm, knowledge, ..Options::default() };
     let found = learn(&moments, &options, &Run::default()).unwrap();
     assert_eq!(found.dag.parents(2).collect::<Vec<_>>(), [0, 1]);

@@ -2,7 +2,7 @@
 
 use nocurl::bootstrap::Confidence;
 
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, numbers, set_number, shared};
@@ -14,8 +14,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["csv"],
     also_read: &["tsv", "txt"],
     may_omit_variables: true,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 /// Names that a first line of an edge list may have in its first two cells.

@@ -91,7 +91,7 @@ mod tests {
         let others = [
             Options { prune: Some(crate::pipeline::Prune::Bic), ..Options::default() },
             Options {
-                algorithm: OrderSearch { penalty: Some(1.0), restarts: None }.into(),
+                algorithm: OrderSearch { penalty: Some(1.0), ..OrderSearch::default() }.into(),
                 ..Options::default()
             },
             Options {

@@ -34,7 +34,9 @@ pub(super) enum Resampler<'a> {
 
 impl<'a> Resampler<'a> {
     pub(super) fn new(data: Data<'a>, options: &Options) -> Result<Self, Error> {
-        let needs_rows = options.needs_rows();
+        let counts =
+            options.algorithm.facts().counts && data.moments().variables().is_categorical();
+        let needs_rows = options.needs_rows() || counts;
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),

@@ -49,6 +49,10 @@ impl Check for Scale {
         "units"
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error> {
         let deviations: Vec<f64> = case.moments.variances().into_iter().map(f64::sqrt).collect();
         let mut numbers = Units {
@@ -94,7 +98,7 @@ fn unknown(numbers: &Units) -> (Verdict, Text) {
 /// The fit to the same data with every column scaled to variance 1; nothing where that takes too
 /// long, needs rows that are not there, or has no result.
 fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fit>, Error> {
-    if case.moments.columns() > case.options.most_to_check() {
+    if case.moments.columns() > case.options.most_to_check() || !case.problem.is_plain() {
         return Ok(None);
     }
     let refitted = match (case.options.needs_rows(), case.data) {

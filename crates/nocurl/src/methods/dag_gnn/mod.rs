@@ -145,6 +145,7 @@ pub fn propose(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination,
+        score: None,
         warnings,
     })
 }
@@ -237,6 +238,7 @@ pub fn propose_with_nocurl(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -229,6 +229,7 @@ pub fn propose(
         iterations: state.steps,
         evaluations: state.steps,
         termination,
+        score: None,
         warnings,
     })
 }

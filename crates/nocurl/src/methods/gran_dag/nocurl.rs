@@ -177,6 +177,7 @@ pub fn propose(
         iterations: state.steps,
         evaluations: state.steps,
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -198,6 +198,7 @@ pub fn propose(
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,
+        score: None,
         warnings: Vec::new(),
     })
 }

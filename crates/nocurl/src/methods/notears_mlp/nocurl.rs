@@ -170,6 +170,7 @@ pub fn propose(
         iterations: infos.iter().map(|info| info.iterations).sum(),
         evaluations: infos.iter().map(|info| info.evaluations).sum(),
         termination: if short { Termination::MaxIterations } else { Termination::Converged },
+        score: None,
         warnings: Vec::new(),
     })
 }

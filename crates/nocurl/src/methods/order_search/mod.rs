@@ -6,17 +6,20 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::fges::{self, Fges, FgesSearch};
+use super::likelihood::Likelihood;
 use super::member::member;
 use super::nocurl::{self, NoCurl};
 use super::{
-    Directions, Facts, Method, Proposal, RunnerUp, SearchReport, Task, parameters, require,
+    Directions, Facts, Method, MixedScore, Proposal, RunnerUp, SearchReport, Task, parameters,
+    require,
 };
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
-use crate::core::{Dag, Determines, Error, Order, Pdag, Progress, Run, Termination};
+use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
+use crate::math::local::{Local, Priced};
 use crate::math::regress::refit;
-use search::{Model, PROGRESS, Search, State};
+use search::{Model, Node, PROGRESS, Score, Scored, Search, State};
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
@@ -51,6 +54,10 @@ parameters! {
         /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100,
         /// and 400 for up to 20 variables.
         restarts: Option<u64> = None, "from 0";
+        /// What is fitted to a variable given its parents, which matters where columns have levels:
+        /// `auto` takes counts (`multinomial`) for tables of categories alone and a Gaussian law of numbers
+        /// and indicators (`degenerate-gaussian`) for others.
+        score: MixedScore = MixedScore::Auto, "`auto`, `degenerate-gaussian`, `multinomial`";
     }
 }
 
@@ -64,6 +71,8 @@ impl Method for OrderSearch {
             directions: Directions::Independences,
             chooses_edges: true,
             depends_on_units: false,
+            counts: self.score.counts(),
+            columns: Kind::ALL,
             reference: "Teyssier and Koller, UAI 2005; Wienöbst, Henckel and Weichwald, Embracing discrete search, 2025",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -76,11 +85,13 @@ impl Method for OrderSearch {
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
-        propose(task.problem, self, task.seed, task.run)
+        propose(task, self)
     }
 
     fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>> {
-        Some(propose_from(task.problem, self, from, task.seed, task.run))
+        // Tables of categories are searched by another likelihood, from nothing.
+        let numbers = task.problem.is_plain();
+        numbers.then(|| propose_from(task.problem, self, from, task.seed, task.run))
     }
 }
 
@@ -92,7 +103,7 @@ impl OrderSearch {
     }
 
     /// The penalty in force.
-    fn penalty(&self, problem: &Problem) -> f64 {
+    pub(crate) fn penalty(&self, problem: &Problem) -> f64 {
         let (n, d) = (problem.rows() as f64, problem.size() as f64);
         self.penalty.unwrap_or(1.0 + 2.0 * d.ln() / n.ln())
     }
@@ -125,7 +136,10 @@ impl OrderSearch {
 /// are also chosen two at a time where one alone does not pay, and the whole is done again from
 /// other random orders until two such searches end at the same score, ten times at most. What stands for the class
 /// found is the member with error variances most alike, or the one found where there is prior
-/// knowledge.
+/// knowledge or a variable is categorical.
+///
+/// Where variables are categorical the likelihood is that of blocks of columns or of counts
+/// ([`MixedScore`]), in the same search; an edge then costs as many penalties as it has parameters.
 ///
 /// References: Teyssier and Koller, *Ordering-based search* (2005), for orders and their moves;
 /// Wienöbst, Henckel and Weichwald, *Embracing discrete search* (2025), for parents that are
@@ -133,46 +147,73 @@ impl OrderSearch {
 ///
 /// # Errors
 /// A penalty out of range, or [`Error::Cancelled`].
-pub(super) fn propose(
-    problem: &Problem,
-    params: &OrderSearch,
-    seed: u64,
-    run: &Run<'_>,
-) -> Result<Proposal, Error> {
+pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal, Error> {
     params.validate()?;
-    let (penalty, restarts) = (params.penalty(problem), params.restarts(problem));
-    let model = Model::new(problem, penalty);
+    let problem = task.problem;
+    let likelihood = Likelihood::new(task, params.score)?;
+    let penalty = params.penalty(problem);
+    let found = match likelihood.local() {
+        None => {
+            let starts = [Start::Greedy, Start::Potential, Start::Random];
+            best_order(&Model::new(problem, penalty), task, params, &starts)?.proposal(problem)?
+        }
+        Some(local) => {
+            let priced = Priced { local, price: penalty * local.rows().ln() };
+            let starts = [Start::GreedyBy(local), Start::Random, Start::Another];
+            best_order(&Scored::new(priced, problem), task, params, &starts)?.proposal(problem)?
+        }
+    };
+    Ok(Proposal {
+        score: Some(likelihood.score()),
+        warnings: likelihood.warning(task, params.score).into_iter().collect(),
+        ..found
+    })
+}
+
+/// What independent searches find, until two of them agree.
+fn best_order<S: Score>(
+    model: &S,
+    task: &Task<'_>,
+    params: &OrderSearch,
+    starts: &[Start<'_>],
+) -> Result<Found<S::Node>, Error> {
+    let (problem, seed, run) = (task.problem, task.seed, task.run);
+    let restarts = params.restarts(problem);
     let most = if problem.size() <= MOST_FOR_RUNS && restarts > 0 { MOST_RUNS } else { 1 };
-    let climb = Climb { model: &model, restarts, seed, run };
+    let climb = Climb { model, restarts, seed, run };
     let mut found = Found::default();
     while found.runs < most && found.agreed < 2 {
         climb.report(found.runs, 0, None)?;
         let start = match found.runs {
-            0 => best_start(problem, &model, penalty, seed, run)?,
-            number => random_start(problem, &model, seed, number, run)?,
+            0 => best_start(model, task, params, starts)?,
+            number => random_start(problem, model, seed, number, run)?,
         };
         found = climb.from(start, found)?;
     }
-    found.proposal(problem)
+    Ok(found)
 }
 
 /// One search: a start, and restarts around the best order so far.
-struct Climb<'a> {
-    model: &'a Model<'a>,
+struct Climb<'a, S: Score> {
+    model: &'a S,
     restarts: u64,
     seed: u64,
     run: &'a Run<'a>,
 }
 
-impl Climb<'_> {
-    fn report(&self, number: u64, done: u64, state: Option<&State>) -> Result<(), Error> {
+impl<S: Score> Climb<'_, S> {
+    fn report(&self, number: u64, done: u64, state: Option<&State<S::Node>>) -> Result<(), Error> {
         let done = number * self.restarts + done;
         let (stage, total) = ("search for an order", Some((number + 1) * self.restarts));
         self.run.step(Progress { stage, done, total, objective: state.map(State::score) })
     }
 
     /// Goes through all restarts, and adds what that finds to what the searches before it found.
-    fn from(&self, start: (State, u64), mut all: Found) -> Result<Found, Error> {
+    fn from(
+        &self,
+        start: (State<S::Node>, u64),
+        mut all: Found<S::Node>,
+    ) -> Result<Found<S::Node>, Error> {
         let number = all.runs;
         let mut found = Found { moves: start.1, ..Found::default() };
         found.add(start.0);
@@ -182,7 +223,7 @@ impl Climb<'_> {
             let batch = done..(done + BATCH).min(self.restarts);
             done = batch.end;
             let best = found.best.clone().expect("the start is one");
-            let settled: Vec<(State, u64)> = batch
+            let settled: Vec<(State<S::Node>, u64)> = batch
                 .into_par_iter()
                 .map_init(
                     || Search::new(self.model),
@@ -220,8 +261,7 @@ impl Climb<'_> {
 }
 
 /// What searches have found together.
-#[derive(Default)]
-struct Found {
+struct Found<N: Node> {
     /// Searches that were independent of each other, and how many ended at the best score.
     runs: u64,
     agreed: u64,
@@ -229,14 +269,20 @@ struct Found {
     /// Restarts that ended at the best score.
     reached: u64,
     moves: u64,
-    best: Option<State>,
+    best: Option<State<N>>,
     /// The best with another score.
-    next: Option<State>,
+    next: Option<State<N>>,
 }
 
-impl Found {
+impl<N: Node> Default for Found<N> {
+    fn default() -> Self {
+        Self { runs: 0, agreed: 0, restarts: 0, reached: 0, moves: 0, best: None, next: None }
+    }
+}
+
+impl<N: Node> Found<N> {
     /// Looks at where a restart ended.
-    fn add(&mut self, state: State) {
+    fn add(&mut self, state: State<N>) {
         let Some(best) = &self.best else {
             (self.best, self.reached) = (Some(state), 1);
             return;
@@ -281,7 +327,8 @@ impl Found {
             None => None,
             Some(next) => {
                 let gap = next.score() - best.score();
-                let class = |state| Ok::<_, Error>(Pdag::class_of(&graph(problem, state)?));
+                let class =
+                    |state: &State<N>| Ok::<_, Error>(Pdag::class_of(&graph_of(problem, state)?));
                 let (one, other) = (class(&best)?, class(next)?);
                 Some(RunnerUp { gap, differs: differences(&one, &other) })
             }
@@ -335,8 +382,13 @@ fn propose_from(
 }
 
 /// What stands for the best order that was found.
-fn proposal(problem: &Problem, best: &State, restarts: u64, moves: u64) -> Result<Proposal, Error> {
-    let dag = shown(problem, best)?;
+fn proposal<N: Node>(
+    problem: &Problem,
+    best: &State<N>,
+    restarts: u64,
+    moves: u64,
+) -> Result<Proposal, Error> {
+    let dag = if problem.is_plain() { shown(problem, best)? } else { graph_of(problem, best)? };
     Ok(Proposal {
         weights: Some(refit(problem, dag.weights())?),
         iterations: restarts,
@@ -347,20 +399,20 @@ fn proposal(problem: &Problem, best: &State, restarts: u64, moves: u64) -> Resul
 }
 
 /// The best order that a search from each of the starts finds, and the moves of all.
-fn best_start(
-    problem: &Problem,
-    model: &Model<'_>,
-    penalty: f64,
-    seed: u64,
-    run: &Run<'_>,
-) -> Result<(State, u64), Error> {
-    let states: Vec<(State, u64)> = [Start::Greedy, Start::Potential, Start::Random]
-        .into_par_iter()
+fn best_start<S: Score>(
+    model: &S,
+    task: &Task<'_>,
+    params: &OrderSearch,
+    starts: &[Start<'_>],
+) -> Result<(State<S::Node>, u64), Error> {
+    let penalty = params.penalty(task.problem);
+    let states: Vec<(State<S::Node>, u64)> = starts
+        .par_iter()
         .map(|start| {
-            let order = start.order(problem, penalty, seed, run)?;
+            let order = start.order(task.problem, penalty, task.seed, task.run)?;
             let mut search = Search::new(model);
             let mut state = search.start(order.sequence());
-            let moves = search.descend(&mut state, run)?;
+            let moves = search.descend(&mut state, task.run)?;
             Ok((state, moves))
         })
         .collect::<Result<_, Error>>()?;
@@ -370,13 +422,13 @@ fn best_start(
 }
 
 /// Where a further search starts: any order, by its number.
-fn random_start(
+fn random_start<S: Score>(
     problem: &Problem,
-    model: &Model<'_>,
+    model: &S,
     seed: u64,
     number: u64,
     run: &Run<'_>,
-) -> Result<(State, u64), Error> {
+) -> Result<(State<S::Node>, u64), Error> {
     let order = shuffled(problem, &mut stream(seed, number * (1 << 32)));
     let mut search = Search::new(model);
     let mut state = search.start(problem.knowledge().repair(&order).sequence());
@@ -393,17 +445,17 @@ fn shuffled(problem: &Problem, rng: &mut Xoshiro256PlusPlus) -> Order {
     Order::strict(&sequence)
 }
 
-/// The graph of an order and its parents.
-fn graph(problem: &Problem, state: &State) -> Result<Dag, Error> {
+/// The graph that was found.
+fn graph_of<N: Node>(problem: &Problem, best: &State<N>) -> Result<Dag, Error> {
     let d = problem.size();
     let edges: Vec<(usize, usize)> =
-        (0..d).flat_map(|v| state.parents(v).iter().map(move |&parent| (parent, v))).collect();
+        (0..d).flat_map(|v| best.parents(v).iter().map(move |&parent| (parent, v))).collect();
     Dag::from_edges(d, &edges)
 }
 
 /// The graph to show for the class that was found.
-fn shown(problem: &Problem, best: &State) -> Result<Dag, Error> {
-    let dag = graph(problem, best)?;
+fn shown<N: Node>(problem: &Problem, best: &State<N>) -> Result<Dag, Error> {
+    let dag = graph_of(problem, best)?;
     // With prior knowledge not every member is allowed; the one found is.
     if problem.knowledge().is_empty() { member(problem, &Pdag::class_of(&dag)) } else { Ok(dag) }
 }
@@ -415,16 +467,20 @@ fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
 }
 
 /// Where the search starts.
-enum Start {
+enum Start<'a> {
     /// The published greedy search over equivalence classes.
     Greedy,
+    /// The same by another likelihood.
+    GreedyBy(&'a dyn Local),
     /// The NoCurl potential of the correlations.
     Potential,
     /// Any order.
     Random,
+    /// Any other order.
+    Another,
 }
 
-impl Start {
+impl Start<'_> {
     /// The order, as prior knowledge allows.
     fn order(
         &self,
@@ -435,9 +491,12 @@ impl Start {
     ) -> Result<Order, Error> {
         let watch = run.quiet();
         let order = match self {
-            Self::Greedy => {
-                let params = Fges { penalty, search: FgesSearch::TwoPhase };
-                Order::of_dag(&fges::search(problem, &params, None, &watch)?.class.to_dag()?)
+            Self::Greedy | Self::GreedyBy(_) => {
+                let search = FgesSearch::TwoPhase;
+                let params = Fges { penalty, search, ..Fges::default() };
+                let local = if let Self::GreedyBy(local) = self { Some(*local) } else { None };
+                let found = fges::search(problem, local, &params, None, &watch)?;
+                Order::of_dag(&found.class.to_dag()?)
             }
             Self::Potential => {
                 // A rough estimate is enough for a start.
@@ -446,13 +505,18 @@ impl Start {
                 nocurl::propose(&problem.standardised(), &params, seed, &watch)?.order
             }
             Self::Random => shuffled(problem, &mut stream(seed, 0)),
+            Self::Another => shuffled(problem, &mut stream(seed, u64::MAX)),
         };
         Ok(problem.knowledge().repair(&order))
     }
 }
 
 /// Moves a few variables to random places.
-fn disturb(search: &mut Search<'_>, state: &mut State, rng: &mut Xoshiro256PlusPlus) {
+fn disturb<S: Score>(
+    search: &mut Search<'_, S>,
+    state: &mut State<S::Node>,
+    rng: &mut Xoshiro256PlusPlus,
+) {
     let d = state.sequence().len();
     for _ in 0..KICKS {
         let (v, place) = (rng.random_range(0..d), rng.random_range(0..d));

@@ -1,5 +1,6 @@
 //! Parents of one variable, chosen among the variables before it.
 
+use super::score::{Node, Score};
 use crate::core::Knowledge;
 use crate::math::Problem;
 
@@ -28,7 +29,7 @@ pub(crate) struct Model<'a> {
     correlation: Vec<f64>,
     rows: f64,
     /// What a parent costs, in units of the score.
-    pub(super) cost: f64,
+    cost: f64,
     /// The squared partial correlation at which a parent pays for itself.
     bound: f64,
     /// More parents than this would fit anything.
@@ -55,20 +56,6 @@ impl<'a> Model<'a> {
         }
     }
 
-    pub(crate) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// True when prior knowledge lets the two variables change places.
-    pub(super) fn may_swap(&self, first: usize, second: usize) -> bool {
-        !self.knowledge.must_precede(first, second)
-    }
-
-    /// The parents that a variable has in every graph.
-    pub(super) fn required(&self, v: usize) -> impl Iterator<Item = usize> {
-        self.knowledge.required_parents(v)
-    }
-
     fn allows(&self, from: usize, to: usize) -> bool {
         self.knowledge.allows(from, to)
     }
@@ -83,10 +70,53 @@ impl<'a> Model<'a> {
     }
 }
 
+impl Score for Model<'_> {
+    type Node = Family;
+    type Choice = Choice;
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn knowledge(&self) -> &Knowledge {
+        self.knowledge
+    }
+
+    fn wants(&self, node: &Family, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
+        node.wants(self, v, candidate, work)
+    }
+
+    fn choose(
+        &self,
+        choice: &mut Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        choice.choose(self, v, start, candidates, node);
+    }
+
+    fn choose_thoroughly(
+        &self,
+        choice: &mut Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        choice.choose_thoroughly(self, v, start, candidates, node);
+    }
+}
+
 /// A variable with its parents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Family {
-    pub(crate) parents: Vec<usize>,
+    parents: Vec<usize>,
     /// The rows of the Cholesky factor of the parents' correlations, one after the other, with
     /// the inverse of each diagonal entry in its place.
     factor: Vec<f64>,
@@ -94,18 +124,22 @@ pub(crate) struct Family {
     target: Vec<f64>,
     residual: f64,
     /// `n log(residual variance) + cost * parents`.
-    pub(crate) score: f64,
+    score: f64,
+}
+
+impl Node for Family {
+    fn parents(&self) -> &[usize] {
+        &self.parents
+    }
+
+    fn score(&self) -> f64 {
+        self.score
+    }
 }
 
 impl Family {
     /// True when a further parent lowers the score. O(k^2) for k parents.
-    pub(crate) fn wants(
-        &self,
-        model: &Model<'_>,
-        v: usize,
-        candidate: usize,
-        work: &mut Vec<f64>,
-    ) -> bool {
+    fn wants(&self, model: &Model<'_>, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
         let s = model.row(candidate);
         let (mut variance, mut covariance) = (1.0, s[v]);
         work.clear();
@@ -201,7 +235,7 @@ pub(crate) struct Choice {
 impl Choice {
     /// Chooses parents of `v` among `candidates`, from `start` on: adds the best one and drops the
     /// least useful one until neither lowers the score.
-    pub(crate) fn choose(
+    fn choose(
         &mut self,
         model: &Model<'_>,
         v: usize,
@@ -234,7 +268,7 @@ impl Choice {
 
     /// Chooses as [`Self::choose`] does. Where no single parent pays any more, it looks for two that
     /// pay together, and for one that pays in place of another. O(d) times the cost of a parent.
-    pub(crate) fn choose_thoroughly(
+    fn choose_thoroughly(
         &mut self,
         model: &Model<'_>,
         v: usize,
