@@ -10,6 +10,7 @@
 //! ```
 //!
 //! The first number is how many tables a cell has, the second the seed of the first.
+#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{Dataset, Error, Mat, Options, Pdag, Run, Variables, learn, metrics};

@@ -7,6 +7,7 @@
 //! ```text
 //! cargo run --release -p nocurl-bench --example networks -- FOLDER
 //! ```
+#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -170,9 +170,10 @@ fn the_other_formats_look_as_expected() {
             [
                 "  determines=\"class\";\n  method=\"nocurl\";\n",
                 "\"b\" [potential=\"0.3333333333333333\", mean=\"0.14285714285714285\"];",
-                "\"a\" -> \"b\" [weight=\"1.5\", direction=\"undetermined\", label=\"1.500\", \
-                 dir=none];",
-                "\"b\" -> \"c\" [weight=\"-0.1\", direction=\"determined\", label=\"-0.100\"];",
+                "\"a\" -> \"b\" [edge_weight=\"1.5\", direction=\"undetermined\", label=\"1.50\", \
+                 color=\"#0072b2ff\", fontcolor=\"#0072b2\", penwidth=3.00, dir=none];",
+                "\"b\" -> \"c\" [edge_weight=\"-0.1\", direction=\"determined\", label=\"\u{2212}0.10\", \
+                 color=\"#d55e00ff\", fontcolor=\"#d55e00\", penwidth=0.90, style=dashed];",
             ],
         ),
         (
@@ -243,15 +244,19 @@ fn every_format_has_its_extensions_and_a_line_in_the_list() {
     for &format in FORMATS {
         for extension in format.extensions {
             assert_eq!(GraphFormat::of_path(format!("g.{extension}")).unwrap(), format);
-            assert_eq!(GraphFormat::of_extension(extension), Some(format));
+            let read = GraphFormat::of_extension(extension);
+            assert!(read.is_none_or(|read| read == format));
         }
         for extension in format.also_read {
             assert_eq!(GraphFormat::of_extension(extension), Some(format));
         }
     }
     let known = ".json, .dot, .graphml, .gml";
-    let error = GraphFormat::of_path("g.png").unwrap_err().to_string();
-    assert!(error.ends_with(&format!("end the name in {known} or .csv")), "{error}");
+    let error = GraphFormat::of_path("g.xyz").unwrap_err().to_string();
+    let all = format!("{known}, .csv, .dagitty, .mmd, .tex, .svg, .png or .pdf");
+    assert!(error.ends_with(&format!("end the name in {all}")), "{error}");
+    let error = GraphFormat::picture_of_path("g.csv").unwrap_err().to_string();
+    assert!(error.ends_with("end the name in .tex, .svg, .png or .pdf"), "{error}");
     let error = read_graph(&Source::bytes("g.png", "x")).unwrap_err().to_string();
     assert!(error.ends_with(&format!("{known} and .csv are read")), "{error}");
 }
@@ -420,5 +425,34 @@ proptest! {
     #[test]
     fn edge_lists_keep_edges_and_their_directions(graph in graphs("[a-zß\",;\n]{0,4}[a-z]")) {
         prop_assert_eq!(read("g.csv", &written(&graph, "csv")).edges, graph.edges);
+    }
+}
+
+#[test]
+fn names_are_text_in_every_format_that_draws() {
+    let name = "<script>alert(1)</script> \"$x_1$\" #1; \\input";
+    let graph = read("g.json", &written(&three(), "json").replace("\"b\"", &format!("{name:?}")));
+    for extension in ["svg", "mmd", "dot", "tex", "dagitty"] {
+        let text = written(&graph, extension);
+        // In DOT and DAGitty the name stands in quotes, where nothing is run.
+        assert!(!text.contains("<script") || ["dot", "dagitty"].contains(&extension), "{text}");
+    }
+    assert!(written(&graph, "mmd").contains("(\"#60;script#62;alert(1)#60;/script#62; #34;"));
+    assert!(written(&graph, "tex").contains("\\$x\\_1"));
+    for extension in ["png", "pdf"] {
+        let format = GraphFormat::of_path(format!("g.{extension}")).unwrap();
+        assert!(
+            format.is_picture() && nocurl_io::graph_bytes(&graph, format).unwrap().len() > 1000
+        );
+        let error = format_graph(&graph, format).unwrap_err().to_string();
+        assert!(error.contains("is no text"), "{error}");
+    }
+}
+
+#[test]
+fn dot_of_before_and_of_now_have_the_same_weights() {
+    for attribute in ["weight", "edge_weight"] {
+        let graph = read("g.dot", &format!("digraph {{ a -> b [{attribute}=\"2.5\"] }}"));
+        assert_eq!(graph.edges[0].weight, Some(2.5));
     }
 }

@@ -13,7 +13,7 @@ use crate::route::{self, Bend};
 const MOST_BENDS: usize = 120_000;
 
 /// Steps that ordering may take, for all components.
-const WORK: usize = 9_000_000;
+const WORK: usize = 5_000_000;
 
 /// Distances, for boxes or for dots.
 #[derive(Debug, Clone, Copy)]
@@ -178,7 +178,16 @@ impl Component {
                 };
                 let start = end(top, 1.0, ports[k][0]);
                 let stop = end(bottom, -1.0, ports[k][1]);
-                let mut points = route::curve(start, &bends, stop);
+                // Beside higher variables of the same layers the edge goes straight down.
+                let leave = [start[0], middles[layer[top]] + halves[layer[top]]];
+                let reach = [stop[0], middles[layer[bottom]] - halves[layer[bottom]]];
+                let mut points = route::curve(leave, &bends, reach);
+                if leave[1] - start[1] > 0.5 && !sizes.overview {
+                    points.splice(0..0, [start, start, leave]);
+                }
+                if stop[1] - reach[1] > 0.5 && !sizes.overview {
+                    points.extend([reach, stop, stop]);
+                }
                 if from != top {
                     points.reverse();
                 }

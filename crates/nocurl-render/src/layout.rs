@@ -166,7 +166,8 @@ pub fn layout(diagram: &Diagram) -> Layout {
         notes = Vec::new();
         size = pack::pack(&components, parts, &mut nodes, &mut edges, &mut notes, overview);
         let is_last = sizes.attempts == 0;
-        if !sizes.weights || labels::weights(diagram, &nodes, &mut edges, is_last) || is_last {
+        if !sizes.weights || labels::weights(diagram, &nodes, &mut edges, size, is_last) || is_last
+        {
             break;
         }
         sizes = sizes.roomier();

@@ -257,7 +257,7 @@ impl Levels {
             if best.as_ref().is_none_or(|(least, _)| found <= *least) {
                 best = Some((found, self.layers.clone()));
             }
-            if spent >= work || start == 400 || best.as_ref().is_some_and(|best| best.0 == 0) {
+            if spent >= work || start == 200 || best.as_ref().is_some_and(|best| best.0 == 0) {
                 break;
             }
         }

@@ -230,7 +230,7 @@ impl File {
         let count = self.places.len() + 1;
         let mut end = format!("xref\n0 {count}\n0000000000 65535 f \n");
         for place in self.places.values() {
-            let _ = write!(end, "{place:010} 00000 n \n");
+            let _ = writeln!(end, "{place:010} 00000 n ");
         }
         let _ = write!(
             end,

@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod bootstrap;
 mod checkpoint;
+mod draw;
 mod effects;
 mod evaluate;
 mod interrupt;

@@ -53,9 +53,12 @@ pub struct GraphFormat {
     /// Whether a file may leave out variables that have no edges.
     pub may_omit_variables: bool,
     /// Text to document; pictures are not read.
-    read: Option<fn(&str) -> Result<GraphDocument, Flaw>>,
+    read: Option<Reader>,
     write: Written,
 }
+
+/// What reads a file.
+type Reader = fn(&str) -> Result<GraphDocument, Flaw>;
 
 /// How a file is made.
 #[derive(Debug)]
