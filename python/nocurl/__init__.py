@@ -18,6 +18,7 @@ from ._methods import *  # noqa: F403
 from ._moments import Moments
 from ._nocurl import __version__ as __version__
 from ._simulate import Simulated, simulate
+from ._warnings import ResultWarning
 
 __all__ = [
     "Graph",

@@ -61,6 +61,8 @@ class Graph:
         ``advice``: a list of actions as values.
     bootstrap : dict or None
         What was found again in resampled tables.
+    assumption : str or None
+        What directions rest on where they come from more than independences.
     means : ndarray or None
         Means of the variables, where each has one.
     kinds : list of dict
@@ -105,6 +107,7 @@ class Graph:
         self.warnings: list[str] = document["warnings"]
         self.diagnosis: list[dict] | None = document["diagnosis"]
         self.bootstrap: dict | None = document["bootstrap"]
+        self.assumption: str | None = document.get("assumption")
         self.means = _array(document["means"])
         self.kinds: list[dict] = document.get("kinds", [])
         self.error_variances = _array(document.get("error_variances"))
@@ -171,6 +174,23 @@ class Graph:
             if edge["direction"] == "undetermined"
         }
 
+    def direction(self, cause: str, effect: str) -> str | None:
+        """The word for the direction of the edge ``cause -> effect``: "determined", "likely" or
+        "undetermined"; None where there is no such edge."""
+        edge = self._edge.get((cause, effect))
+        return None if edge is None else edge["direction"]
+
+    def confidence(self, cause: str, effect: str) -> dict[str, float] | None:
+        """How sure the edge ``cause -> effect`` is: ``adjacent`` and ``direction``, and the
+        frequencies in resampled tables behind them, ``adjacent_frequency`` and
+        ``direction_frequency``. None where there is no such edge or it was not measured."""
+        edge = self._edge.get((cause, effect))
+        return None if edge is None else edge.get("confidence")
+
+    @functools.cached_property
+    def _edge(self) -> dict[tuple[str, str], dict]:
+        return {(edge["from"], edge["to"]): edge for edge in self._document["edges"]}
+
     def is_determined(self, cause: str, effect: str) -> bool:
         """Whether there is an edge ``cause -> effect`` whose direction is determined.
 
@@ -198,34 +218,35 @@ class Graph:
         return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each edge: ``from``, ``to``, ``weight``, ``determined``: whether its direction
-        is, and ``strength`` and ``standardized_weight`` where they are known.
+        """One row for each edge: ``from``, ``to``, ``weight``, ``direction`` (the word for it),
+        ``determined``: whether it is, and ``strength`` and ``standardized_weight`` where they are
+        known.
 
-        After a bootstrap also ``found``, the share of resampled tables with the edge, in this
-        direction where that is determined.
+        Where confidence was measured also ``adjacent`` and ``direction_confidence``, probabilities
+        of the edge and of its direction.
         """
         import pandas
 
         determined = [self.is_determined(cause, effect) for cause, effect, _ in self.edges]
         table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
+        table["direction"] = [edge["direction"] for edge in self._document["edges"]]
         table["determined"] = pandas.array(determined, dtype=bool)
         for name in ("strength", "standardized_weight"):
             values = [edge.get(name) for edge in self._document["edges"]]
             if any(value is not None for value in values):
                 table[name] = pandas.array(values, dtype="Float64").to_numpy(float, na_value=np.nan)
-        if self.bootstrap is not None:
-            pairs = {frozenset((p["from"], p["to"])): p for p in self.bootstrap["pairs"]}
-            table["found"] = [
-                _frequency(pairs.get(frozenset(edge[:2])), edge[0], direction)
-                for edge, direction in zip(self.edges, determined)
-            ]
+        sure = [edge.get("confidence") for edge in self._document["edges"]]
+        if any(known is not None for known in sure):
+            for column, key in [("adjacent", "adjacent"), ("direction_confidence", "direction")]:
+                table[column] = [np.nan if known is None else known[key] for known in sure]
         return table
 
     def to_networkx(self) -> networkx.DiGraph:
         """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges.
 
-        Nodes carry ``potential``; edges also ``directed``, which is False where the direction is
-        undetermined. DoWhy takes it as it is.
+        Nodes carry ``potential``; edges also ``direction``, the word for it, ``directed``, which is
+        False where it is not determined, and where it was measured the confidence ``adjacent`` and
+        ``direction_confidence``. DoWhy takes it as it is.
         """
         import networkx
 
@@ -235,7 +256,11 @@ class Graph:
             graph.add_node(name, **attributes)
         for cause, effect, weight in self.edges:
             directed = self.is_determined(cause, effect)
-            graph.add_edge(cause, effect, weight=weight, directed=directed)
+            more = {"direction": self.direction(cause, effect)}
+            sure = self.confidence(cause, effect)
+            if sure is not None:
+                more |= {"adjacent": sure["adjacent"], "direction_confidence": sure["direction"]}
+            graph.add_edge(cause, effect, weight=weight, directed=directed, **more)
         return graph
 
     def to_dot(self) -> str:
@@ -599,12 +624,29 @@ class Graph:
 
     def __repr__(self) -> str:
         lines = [f"{self._summary()}:" if self.edges else f"{self._summary()}"]
-        for cause, effect, weight in self.edges[:20]:
-            arrow = "->" if self.is_determined(cause, effect) else "--"
-            lines.append(f"  {cause} {arrow} {effect}  {weight:.3g}")
+        shown = [self._line(edge) for edge in self._document["edges"][:20]]
+        widths = [max(map(len, column)) for column in zip(*shown)]
+        for cells in shown:
+            line = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths))
+            lines.append(f"  {line.rstrip()}")
         if self.n_edges > 20:
             lines.append(f"  and {self.n_edges - 20} more")
+        lines += [f"warning: {text}" for text in self.warnings]
+        lines += [
+            f"concern: {finding.get('check', '')}: {finding['sentence']}"
+            for finding in self.diagnosis or []
+            if finding["verdict"] == "concern"
+        ]
         return "\n".join(lines)
+
+    def _line(self, edge: dict) -> list[str]:
+        arrow = "--" if edge["direction"] == "undetermined" else "->"
+        cells = [f"{edge['from']} {arrow} {edge['to']}", f"{edge.get('weight', 1.0):.3g}"]
+        sure = edge.get("confidence")
+        if sure is not None:
+            cells.append(f"edge {sure['adjacent']:.0%}")
+            cells.append(f"direction {sure['direction']:.0%}, {edge['direction']}")
+        return cells
 
     def _summary(self) -> str:
         edges = f"{self.n_edges} edge{'' if self.n_edges == 1 else 's'}"
@@ -644,10 +686,3 @@ def _warn(message: str) -> None:
 def _array(values: list | None) -> np.ndarray | None:
     return None if values is None else np.array(values, dtype=np.float64)
 
-
-def _frequency(pair: dict | None, cause: str, determined: bool) -> float:
-    if pair is None:
-        return 0.0
-    if not determined:
-        return pair["adjacent"]
-    return pair["forward"] if pair["from"] == cause else pair["backward"]

@@ -7,6 +7,16 @@ from html import escape
 from ._graph import Graph
 
 
+def _row(graph: Graph, cause: str, effect: str, weight: float) -> str:
+    """An edge of the table."""
+    word = graph.direction(cause, effect)
+    cells = [escape(cause), "—" if word == "undetermined" else "→", escape(effect), f"{weight:.4g}"]
+    sure = graph.confidence(cause, effect)
+    if sure is not None:
+        cells += [f"edge {sure['adjacent']:.0%}", f"direction {sure['direction']:.0%}, {word}"]
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
 def html(graph: Graph) -> str:
     """A graph in a notebook: the drawing, the edges, and what one should know."""
     parts = [f"<div><b>{escape(graph._summary())}</b>"]
@@ -21,13 +31,9 @@ def html(graph: Graph) -> str:
     if graph.edges:
         # Wide pictures shrink to the page.
         parts.append(graph.to_svg().replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1))
-    rows = [
-        f"<tr><td>{escape(cause)}</td><td>{'→' if graph.is_determined(cause, effect) else '—'}"
-        f"</td><td>{escape(effect)}</td><td style='text-align:right'>{weight:.4g}</td></tr>"
-        for cause, effect, weight in graph.edges[:30]
-    ]
+    rows = [_row(graph, *edge) for edge in graph.edges[:30]]
     if rows:
-        more = f", the {len(rows)} largest" if graph.n_edges > len(rows) else ""
+        more = f", the first {len(rows)}" if graph.n_edges > len(rows) else ""
         parts.append(
             f"<details><summary>Edges{more}</summary><table>{''.join(rows)}</table></details>"
         )

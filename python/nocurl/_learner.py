@@ -18,6 +18,7 @@ from ._graph import Graph
 from ._progress import Bar
 from ._table import Table, as_table
 from ._values import seed_of, to_json
+from ._warnings import warn
 
 if TYPE_CHECKING:
     import networkx
@@ -34,7 +35,10 @@ SHARED: dict[str, Any] = {
     "knowledge": None,
     "missing": "error",
     "drop_constant": False,
+    "confidence": False,
     "bootstrap": None,
+    "confidence_seconds": None,
+    "confidence_level": None,
     "checkpoint": None,
     "diagnose": False,
     "random_state": 0,
@@ -54,7 +58,10 @@ class Common(TypedDict, total=False):
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     missing: str
     drop_constant: bool
+    confidence: bool
     bootstrap: int | None
+    confidence_seconds: float | None
+    confidence_level: float | None
     checkpoint: str | os.PathLike[str] | None
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
@@ -114,8 +121,16 @@ class Learner(BaseEstimator):
         expectation-maximisation.
     drop_constant : bool
         Leave out columns that do not vary, instead of refusing them.
+    confidence : bool
+        Measure how sure edges and directions are, by learning again from up to 100 resampled
+        tables; :func:`nocurl.learn` does.
     bootstrap : int, optional
-        Learn again from this many resampled tables.
+        Learn again from this many resampled tables, however long that takes.
+    confidence_seconds : float, optional
+        Time that resampling may take: by default 10 seconds, any where ``bootstrap`` is given.
+    confidence_level : float, optional
+        Confidence from which on a direction is determined (by default 0.9) and edges are in the
+        consensus (0.5).
     checkpoint : path, optional
         Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
         :class:`NoCurlMLP`) keep their state. A fit that was stopped continues from there, with
@@ -195,6 +210,7 @@ class Learner(BaseEstimator):
         with Bar.of(self.show_progress) as progress:
             text = _nocurl.learn(table.handle, table.names, request, progress)
         self._keep(Graph(json.loads(text)), table)
+        warn(self.graph_)
         return self
 
     def _request(self) -> dict[str, Any]:
@@ -216,6 +232,9 @@ class Learner(BaseEstimator):
             "missing": shared["missing"],
             "drop_constant": shared["drop_constant"],
             "bootstrap": shared["bootstrap"],
+            "confidence": shared["confidence"],
+            "confidence_seconds": shared["confidence_seconds"],
+            "confidence_level": shared["confidence_level"],
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
             "threads": _threads(shared["n_jobs"]),

@@ -135,7 +135,8 @@ def test_unknown_parameters_and_methods():
         ({"missing": "ignore"}, "ignore.*drop"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"bootstrap": 1}, "^bootstrap=1: between 2 and"),
-        ({"bootstrap": 5, "missing": "em"}, "missing='drop'"),
+        ({"confidence_seconds": 0}, "confidence=False"),
+        ({"confidence_level": 1.5}, "^confidence_level=1.5: it must be a number from 0 to 1"),
         ({"random_state": -1}, "random_state is -1"),
         ({"knowledge": {"forbiden": []}}, "knowledge: unknown field `forbiden`.*`forbidden`"),
         ({"knowledge": {"required": [("x1", "q")]}}, "prior knowledge names `q`"),
@@ -302,7 +303,9 @@ def test_a_training_goes_on_from_its_checkpoint(drawn, tmp_path):
 def test_bootstrap_and_diagnosis(drawn):
     graph = nocurl.learn(drawn.data, bootstrap=20, method="eq-td", prune="bic")
     assert graph.bootstrap["replicates"] == 20
-    assert graph.to_pandas()["found"].between(0, 1).all()
+    table = graph.to_pandas()
+    assert table["adjacent"].between(0, 1).all()
+    assert (table["direction_confidence"] <= table["adjacent"]).all()
     assert {finding["verdict"] for finding in graph.diagnosis} <= {"ok", "note", "concern"}
     for finding in graph.diagnosis:
         assert finding["check"] and "--" not in finding["sentence"]

@@ -7,10 +7,8 @@ use nocurl::{Evidence, Fit, Options};
 use nocurl_io::{Class, ErrorShapeSummary, GraphDocument};
 use serde_json::{Map, Value, json};
 
-use crate::directions;
-
 /// What was learnt with these options about variables of these names and means, without what was
-/// read and what the user should know.
+/// read, how sure it is, and what the user should know.
 pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -> GraphDocument {
     let mut document = GraphDocument {
         order: fit.order.iter().map(|&i| names[i].clone()).collect(),
@@ -25,6 +23,8 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         seed: options.seed,
         termination: termination(fit),
         iterations: fit.iterations,
+        search: fit.search,
+        assumption: options.facts().directions.assumption().map(Into::into),
         ..GraphDocument::new(names, &fit.dag, &fit.determined)
     };
     let evidence: BTreeMap<(&str, &str), Evidence> = fit
@@ -35,7 +35,6 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
     for edge in &mut document.edges {
         edge.evidence = evidence.get(&(edge.from.as_str(), edge.to.as_str())).copied();
     }
-    document.directions = directions::sentence(options, &document);
     document
 }
 

@@ -15,9 +15,6 @@ pub enum Error {
     /// The table, the method or a file.
     #[error(transparent)]
     Io(#[from] nocurl_io::Error),
-    /// Rows cannot be drawn from a table that is estimated as a whole.
-    #[error("{}", no_rows_to_draw())]
-    NoRowsToDraw,
     /// More memory than there is, found before it is taken.
     #[error("{}", over_budget(table, *needed, *available, advice))]
     OverBudget {
@@ -35,6 +32,18 @@ pub enum Error {
     Replicates {
         /// The number as given.
         given: usize,
+    },
+    /// A time that measuring confidence cannot take.
+    #[error("{}", seconds(*given))]
+    Seconds {
+        /// The number as given.
+        given: f64,
+    },
+    /// A level of confidence that is no probability.
+    #[error("{}", level(*given))]
+    Level {
+        /// The number as given.
+        given: f64,
     },
     /// A file for the state of a method that has none.
     #[error("{}", not_trained(method, trained))]
@@ -83,11 +92,12 @@ impl Error {
     pub fn text(&self) -> Text {
         match self {
             Self::Io(error) => error.text(),
-            Self::NoRowsToDraw => no_rows_to_draw(),
             Self::OverBudget { table, needed, available, advice } => {
                 over_budget(table, *needed, *available, advice)
             }
             Self::Replicates { given } => replicates(*given),
+            Self::Seconds { given } => seconds(*given),
+            Self::Level { given } => level(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
             Self::Confidence { given } => confidence(*given),
             Self::NoConfidence => no_confidence(),
@@ -96,15 +106,6 @@ impl Error {
             Self::NotAModel => self.to_string().into(),
         }
     }
-}
-
-fn no_rows_to_draw() -> Text {
-    Text::default()
-        .act(Action::setting("bootstrap"))
-        .say(" draws rows, but ")
-        .act(Action::set("missing", "em"))
-        .say(" does not fill them in; use ")
-        .act(Action::set("missing", "drop"))
 }
 
 fn over_budget(table: &str, needed: u64, available: u64, advice: &Text) -> Text {
@@ -119,6 +120,19 @@ fn replicates(given: usize) -> Text {
     Text::default().act(Action::set("bootstrap", given)).say(format!(
         ": between 2 and {MOST_REPLICATES} tables can be drawn, some hundred are usual"
     ))
+}
+
+fn seconds(given: f64) -> Text {
+    Text::default()
+        .act(Action::set("confidence_seconds", given))
+        .say(": it must be a positive number of seconds; to leave confidence out use ")
+        .act(Action::set("confidence", false))
+}
+
+fn level(given: f64) -> Text {
+    Text::default()
+        .act(Action::set("confidence_level", given))
+        .say(": it must be a number from 0 to 1, such as 0.9")
 }
 
 fn not_trained(method: &str, trained: &[&'static str]) -> Text {

@@ -81,8 +81,11 @@ impl Job {
         let learning = self.options.memory(size);
         // Some checks learn again, from the table in other units.
         let again = data.plus(learning);
-        let resampling =
-            self.bootstrap.as_ref().map(|how| bootstrap::memory(&self.options, how, size));
+        // What is resampled without being asked for is bounded by its own limits.
+        let resampling = self
+            .confidence
+            .is_asked()
+            .then(|| bootstrap::memory(&self.options, &self.confidence.params(), size));
         Parts {
             data,
             reading: reading_memory(keeps, size.variables, size.threads).and_tables(gaps),
@@ -94,7 +97,8 @@ impl Job {
 
     /// True when moments are not enough.
     pub(crate) fn keeps_rows(&self) -> bool {
-        self.options.needs_rows() || self.bootstrap.is_some()
+        let estimated = self.read.missing == Missing::Em;
+        self.options.needs_rows() || self.confidence.is_asked() && !estimated
     }
 
     /// How the table is read so that no more is taken than there is, and the method can use it: the
@@ -277,7 +281,8 @@ mod tests {
         let total = |columns, rows, threads| job.plan(columns, Some(rows), threads).total();
         assert!(total(200, 100, 1) > total(100, 100, 1));
         assert!(total(1000, 100, 8) > total(1000, 100, 1));
-        let rows = Job { bootstrap: Some(Default::default()), ..Job::default() };
+        let confidence = crate::ConfidenceOptions { replicates: Some(100), ..Default::default() };
+        let rows = Job { confidence, ..Job::default() };
         assert!(rows.plan(10, Some(1 << 30), 1).total() > rows.plan(10, Some(1), 1).total());
     }
 }

@@ -9,7 +9,7 @@ use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, describe, edges};
+use crate::{Job, describe, directions, edges};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -25,8 +25,10 @@ pub struct Outcome {
     pub links: Vec<Link>,
     /// Checks, where they were asked for.
     pub diagnosis: Option<Diagnosis>,
-    /// What was found again, where that was asked for.
+    /// What was found again in resampled tables, where that was measured.
     pub bootstrap: Option<Bootstrap>,
+    /// Why it was not, where it should have been.
+    pub unmeasured: Option<Text>,
     /// Wall time of the job.
     pub elapsed: Duration,
 }
@@ -41,6 +43,8 @@ impl Outcome {
         document.means = document.means.filter(|means| means.len() == names.len());
         document.kinds = edges::kinds(&self.fit.variables, moments);
         edges::strengthen(&mut document, &self.links);
+        let level = job.confidence.determined_level();
+        directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {
             parameters.extend(reading(&job.read));
         }
@@ -51,7 +55,7 @@ impl Outcome {
             self.diagnosis.as_ref().map_or(Value::Null, |found| found.to_value(spelling));
         document.bootstrap = self.bootstrap.as_ref().map(|found| BootstrapSummary {
             first_error: found.first_error.as_ref().map(|error| error.text().spelt(spelling)),
-            ..BootstrapSummary::new(found, names)
+            ..BootstrapSummary::new(found, job.confidence.consensus_level(), names)
         });
         document.elapsed_seconds = self.elapsed.as_secs_f64();
         document
@@ -65,6 +69,7 @@ impl Outcome {
             warnings.push(no_edges(job.options.effective_threshold()));
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings.extend(self.unmeasured.clone());
         warnings
     }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use nocurl::bootstrap::BootstrapParams;
 use nocurl::refine::Refine;
 use nocurl::{Algorithm, Options, Run, memory};
-use nocurl_app::{Error, Job};
+use nocurl_app::{ConfidenceOptions, Error, Job};
 use nocurl_io::{Missing, ReadOptions, Source};
 
 /// A chain of four variables from a fixed sequence of numbers, with a gap where that is wanted.
@@ -68,8 +67,8 @@ fn each_request_that_fails_is_an_error_of_its_own() {
     jobs.push(("notears-mlp".into(), plain(by("notears-mlp", &network)), false));
     let refined = Options { refine: Some(Refine::BIC), ..by("eq-td", &[]) };
     jobs.push(("refined".into(), plain(refined), false));
-    let bootstrap = Some(BootstrapParams { replicates: 2, ..BootstrapParams::default() });
-    jobs.push(("resampled".into(), Job { bootstrap, ..plain(by("cam", &[])) }, false));
+    let confidence = ConfidenceOptions { replicates: Some(2), ..ConfidenceOptions::default() };
+    jobs.push(("resampled".into(), Job { confidence, ..plain(by("cam", &[])) }, false));
     let read = ReadOptions { missing: Missing::Em, ..ReadOptions::default() };
     jobs.push(("gaps".into(), Job { read, ..plain(by("eq-td", &[])) }, true));
     for (name, job, gap) in &jobs {

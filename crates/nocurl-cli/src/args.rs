@@ -104,14 +104,13 @@ pub(crate) struct LearnArguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Learn again from N resampled tables and show how often each edge is found; 200 is usual
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) bootstrap: Option<usize>,
 
     /// Keep a training of networks in FILE, and continue from FILE if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
     #[command(flatten)]
@@ -120,6 +119,24 @@ pub(crate) struct LearnArguments {
     pub(crate) pipeline: PipelineArguments,
     #[command(flatten)]
     pub(crate) knowledge: KnowledgeArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How sure the result is")]
+pub(crate) struct ConfidenceArguments {
+    /// Learn again from N resampled tables, however long that takes [default: 100 in 10 seconds]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) bootstrap: Option<usize>,
+    /// Do not measure how sure edges and directions are
+    #[arg(long, conflicts_with_all = ["bootstrap", "confidence_seconds", "confidence_level"])]
+    pub(crate) no_confidence: bool,
+    /// Time that learning from resampled tables may take [default: 10, none with --bootstrap]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) confidence_seconds: Option<f64>,
+    /// Confidence from which on a direction is determined, and edges are in the consensus
+    /// [default: 0.9 and 0.5]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) confidence_level: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -540,6 +557,8 @@ Grids:
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
   default               raw, standardised, unequal-variance and non-Gaussian data
   scale                 100 to 5000 variables
+  calibration           what confidence is worth on graphs that are known
+  calibration-fit       the simulated graphs that its correction is fitted on
   FILE.toml             a grid of your own; docs/cli.md shows one
 
 Examples:

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nocurl::Prune;
-use nocurl::bootstrap::BootstrapParams;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
-use nocurl_app::Job;
+use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
 use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, RunFiles, Source};
 use serde_json::{Value, json};
@@ -49,14 +48,17 @@ impl Learn {
             knowledge: arguments.knowledge.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
-        let bootstrap = arguments
-            .bootstrap
-            .map(|replicates| BootstrapParams { replicates, ..BootstrapParams::default() });
+        let confidence = ConfidenceOptions {
+            measure: !arguments.confidence.no_confidence,
+            replicates: arguments.confidence.bootstrap,
+            seconds: arguments.confidence.confidence_seconds,
+            level: arguments.confidence.confidence_level,
+        };
         check_files(&arguments)?;
         let job = Job {
             read,
             options,
-            bootstrap,
+            confidence,
             checkpoint: arguments.checkpoint.clone(),
             diagnose: !arguments.no_diagnosis,
             memory: arguments.memory.as_deref().map(bytes).transpose()?,
@@ -305,6 +307,51 @@ pub(crate) struct Bench {
     pub(crate) settings: Settings,
     pub(crate) output: PathBuf,
     pub(crate) quiet: bool,
+}
+
+/// A valid `nocurl bench calibration`.
+#[derive(Debug)]
+pub(crate) struct Calibration {
+    /// Whether the tables are those that the constants are fitted on.
+    pub(crate) fit: bool,
+    pub(crate) trials: u32,
+    pub(crate) seed: u64,
+    pub(crate) jobs: usize,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl Calibration {
+    /// The study that a name asks for, if it is one.
+    pub(crate) fn new(arguments: &BenchArguments) -> Result<Option<Self>, Failure> {
+        let fit = match arguments.grid.as_str() {
+            "calibration" => false,
+            "calibration-fit" => true,
+            _ => return Ok(None),
+        };
+        let given = !arguments.sizes.is_empty()
+            || !arguments.methods.is_empty()
+            || !arguments.scenarios.is_empty()
+            || arguments.timeout.is_some()
+            || arguments.retry;
+        if given {
+            return Err(Failure::Input(format!(
+                "{} has its own tables and method: only --output, --seed, --trials, --jobs and \
+                 --quiet apply",
+                arguments.grid
+            )));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let folder = || format!("bench-{}", arguments.grid).into();
+        Ok(Some(Self {
+            fit,
+            trials: arguments.trials.unwrap_or(if fit { 200 } else { 4 }),
+            seed: arguments.seed,
+            jobs: arguments.jobs.map_or(cores, usize::from),
+            output: arguments.output.clone().unwrap_or_else(folder),
+            quiet: arguments.quiet,
+        }))
+    }
 }
 
 impl Bench {

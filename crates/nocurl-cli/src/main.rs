@@ -58,7 +58,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Residuals(arguments) => commands::residuals(&arguments),
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
-        Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
+        Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
+            Some(study) => commands::calibrate(study),
+            None => commands::bench(config::Bench::new(arguments)?),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
-use nocurl::methods::MixedScore;
+use nocurl::methods::{MixedScore, SearchReport};
 use nocurl::{Fit, Kind, Moments, Termination};
 use nocurl_app::Outcome;
 use nocurl_io::{GraphDocument, Table};
@@ -13,7 +13,7 @@ use crate::checks::checks;
 use crate::config::Learn;
 use crate::failure::Failure;
 use crate::knowledge;
-use crate::support::Support;
+use crate::support::{self, Support};
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -91,17 +91,16 @@ pub(crate) fn learnt(
         text += &outcome.fit.score.map_or_else(String::new, |score| line("Score", chosen(score)));
     }
     text += &line("Order", &shortened(&document.order));
-    let support = document.bootstrap.as_ref().map(Support::new);
-    if let (Some(support), Some(summary)) = (&support, &document.bootstrap) {
-        text += &support.summary(document, summary);
+    if let Some(summary) = &document.bootstrap {
+        text += &support::summary(document, summary);
     }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document, support.as_ref()));
+        text += &format!("\n{}\n", edges(document));
         text += &format!(
             "{FAINT}Strength is the share of `to` that `from` explains beside the other causes, from \
-             0 to 1.\nA weight is the change of `to` per unit of `from`.\n{}{}{}{FAINT:#}\n",
+             0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}{FAINT:#}\n",
+            document.bootstrap.as_ref().map_or_else(String::new, support::caption),
             if document.is_numeric() { "" } else { LEVELS },
-            if support.is_some() { Support::caption() } else { "" },
             clean(&document.directions)
         );
     }
@@ -208,6 +207,9 @@ fn size(table: &Table<Moments>) -> String {
 }
 
 fn ending(fit: &Fit) -> String {
+    if let Some(search) = &fit.search {
+        return searched(search);
+    }
     let iterations = count(fit.iterations, "iteration");
     match fit.termination {
         Termination::Direct => "computed directly".into(),
@@ -219,19 +221,34 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
+/// How stable a search was.
+fn searched(search: &SearchReport) -> String {
+    let best = format!(
+        "best of {}; {} reached the same score",
+        count(search.restarts, "restart"),
+        search.reached_best
+    );
+    match (search.runs, search.agreed) {
+        (0 | 1, _) => best,
+        (runs, agreed) if agreed < 2 => format!("{best}; no two of {runs} searches agree"),
+        (runs, agreed) => format!("{best}; {agreed} of {runs} searches agree"),
+    }
+}
+
+fn edges(document: &GraphDocument) -> String {
+    let support = document.bootstrap.as_ref().map(Support::new);
     let mut heading = ["from", "", "to", "strength", "weight"].map(String::from).to_vec();
-    heading.extend(support.map(Support::heading).into_iter().flatten());
+    heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
     let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
-        let arrow = if edge.is_determined() { "->" } else { "--" };
+        let arrow = if edge.is_directed() { "->" } else { "--" };
         let strength = edge.strength.map_or_else(String::new, |share| format!("{share:.2}"));
         let weight = edge.weight.map_or_else(String::new, number);
         let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), strength, weight];
-        row.extend(support.map(|support| support.cells(edge)).into_iter().flatten());
+        row.extend(support.as_ref().map(|support| support.cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3, 4, 5]);
+    let mut text = grid(&rows, &[3, 4, 5, 6]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | the same with some of the rows, for checks | [`read_sampled`] |
+//! | the same with all rows while they are few, for resampling | [`read_kept`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
@@ -55,6 +56,6 @@ pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_moments,
-    read_sampled, reading_memory, write_table,
+    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_kept,
+    read_moments, read_sampled, reading_memory, write_table,
 };

@@ -1,7 +1,8 @@
 //! Graphs that come back as they were written, and files that are refused.
 
 use nocurl::Determines;
-use nocurl::bootstrap::Kind;
+use nocurl::bootstrap::{Confidence, Kind};
+use nocurl::methods::{RunnerUp, SearchReport};
 use nocurl_io::{
     BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, FORMATS, Format,
     GraphDocument, GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source,
@@ -35,6 +36,7 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         }),
         determines: Determines::Class,
         directions: "Some are undetermined.".into(),
+        assumption: Some("equal error variances".into()),
         bootstrap: Some(bootstrapped(names)),
         error_variances: Some(vec![0.5; names.len()]),
         error_shape: None,
@@ -62,6 +64,13 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         }),
         termination: "converged".into(),
         iterations: 12,
+        search: Some(SearchReport {
+            runs: 2,
+            agreed: 2,
+            restarts: 12,
+            reached_best: 3,
+            runner_up: Some(RunnerUp { gap: 0.5, differs: 2 }),
+        }),
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
         elapsed_seconds: 0.1 + 0.2,
@@ -72,10 +81,13 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
     let (from, to) = (names[0].clone(), names[1].clone());
     BootstrapSummary {
         kind: Kind::Rows,
+        asked: Some(12),
         replicates: 10,
         failed: 1,
         first_error: Some("constant".into()),
         level: 0.9,
+        calibrated: true,
+        consensus_level: Some(0.5),
         pairs: vec![PairSupport {
             from: from.clone(),
             to: to.clone(),
@@ -92,7 +104,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
-        consensus: vec![ConsensusEdge { from, to, weight: 1.5 }],
+        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined }],
     }
 }
 
@@ -198,6 +210,33 @@ fn the_other_formats_look_as_expected() {
 fn edges_are_drawn_with_heads_where_their_direction_is_determined() {
     let dot = written(&three(), "dot");
     assert_eq!((dot.matches("->").count(), dot.matches("dir=none").count()), (2, 1), "{dot}");
+}
+
+#[test]
+fn confidence_comes_back_from_every_format() {
+    let confidence = Confidence {
+        adjacent: 0.97,
+        direction: 0.625,
+        adjacent_frequency: 0.9,
+        direction_frequency: 0.7,
+    };
+    let mut graph = three();
+    graph.edges[0].direction = Direction::Likely;
+    graph.edges[0].confidence = Some(confidence);
+    for extension in ["json", "csv", "dot", "graphml", "gml"] {
+        let text = written(&graph, extension);
+        let found = read(&format!("g.{extension}"), &text);
+        assert_eq!(found.edges, graph.edges, "{text}");
+        assert_eq!(found.directed().unwrap().directed().count(), 2);
+        assert_eq!(found.determined().unwrap().directed().count(), 1);
+        let wrong = text.replace("0.625", "1.625");
+        if extension != "json" {
+            let error = read_graph(&Source::bytes(format!("g.{extension}"), wrong)).unwrap_err();
+            assert!(error.to_string().contains("it is a number from 0 to 1"), "{error}");
+        }
+    }
+    let csv = written(&graph, "csv");
+    assert!(csv.contains("likely,0.97,0.625,0.9,0.7\nb,c,-0.1,determined,,,,\n"), "{csv}");
 }
 
 #[test]

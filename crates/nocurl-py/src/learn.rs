@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use nocurl::bootstrap::BootstrapParams;
 use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_app::{Job, Outcome};
+use nocurl_app::{ConfidenceOptions, Job, Outcome};
 use nocurl_io::{ReadOptions, RunFiles, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -34,6 +33,9 @@ struct Request {
     missing: Value,
     drop_constant: Value,
     bootstrap: Value,
+    confidence: Value,
+    confidence_seconds: Value,
+    confidence_level: Value,
     checkpoint: Option<PathBuf>,
     diagnose: Value,
     threads: Option<usize>,
@@ -69,8 +71,13 @@ impl Request {
                 .map_err(|error| Failure::value(format!("knowledge: {error}")))?,
         };
         let replicates: Option<usize> = setting("bootstrap", self.bootstrap, "a whole number")?;
-        let bootstrap =
-            replicates.map(|replicates| BootstrapParams { replicates, ..Default::default() });
+        let measure: bool = setting("confidence", self.confidence, SWITCH)?;
+        let confidence = ConfidenceOptions {
+            measure: measure || replicates.is_some(),
+            replicates,
+            seconds: setting("confidence_seconds", self.confidence_seconds, "a number")?,
+            level: setting("confidence_level", self.confidence_level, "a number")?,
+        };
         let options = Options {
             algorithm,
             center: setting("center", self.center, SWITCH)?,
@@ -94,7 +101,7 @@ impl Request {
                 Failure::value(format!("memory={text}: give a size such as '4GiB' or '500MB'"))
             })?),
         };
-        Ok((Job { read, options, bootstrap, checkpoint, diagnose, memory }, self.threads))
+        Ok((Job { read, options, confidence, checkpoint, diagnose, memory }, self.threads))
     }
 }
 

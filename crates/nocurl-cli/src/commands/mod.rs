@@ -12,7 +12,7 @@ mod model;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::bench;
+pub(crate) use bench::{bench, calibrate};
 pub(crate) use compare::compare;
 pub(crate) use draw::draw;
 pub(crate) use effects::effects;

@@ -3,6 +3,7 @@
 //! DOT, GraphML and GML write and read these alike; each format only has its own way to spell an
 //! attribute. Attributes of other names are passed over.
 
+use nocurl::bootstrap::Confidence;
 use nocurl::{Determines, Evidence};
 
 use super::{Direction, Edge, GraphDocument};
@@ -42,8 +43,40 @@ pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<
 pub(super) fn of_edge(edge: &Edge) -> Attributes<'_> {
     let weight = edge.weight.map(|weight| ("weight", Value::Number(weight)));
     let direction = ("direction", Value::Text(edge.direction.name()));
+    let confidence = edge.confidence.as_ref().map(numbers).into_iter().flatten();
+    let confidence = confidence.map(|(name, number)| (name, Value::Number(number)));
     let evidence = edge.evidence.map(|evidence| ("evidence", Value::Text(evidence.name())));
-    weight.into_iter().chain([direction]).chain(evidence).collect()
+    weight.into_iter().chain([direction]).chain(evidence).chain(confidence).collect()
+}
+
+/// How sure an edge is, by the names that files have for it.
+pub(super) fn numbers(confidence: &Confidence) -> [(&'static str, f64); 4] {
+    [
+        ("confidence_adjacent", confidence.adjacent),
+        ("confidence_direction", confidence.direction),
+        ("frequency_adjacent", confidence.adjacent_frequency),
+        ("frequency_direction", confidence.direction_frequency),
+    ]
+}
+
+/// Takes one of [`numbers`]; what is no share is refused.
+pub(super) fn set_number(
+    confidence: &mut Option<Confidence>,
+    name: &str,
+    value: &str,
+) -> Result<(), String> {
+    let share = value.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    let share = share.ok_or_else(|| {
+        format!("an edge has `{name}` `{}`; it is a number from 0 to 1", shorten(value, 40))
+    })?;
+    let known = confidence.get_or_insert_default();
+    match name {
+        "confidence_adjacent" => known.adjacent = share,
+        "confidence_direction" => known.direction = share,
+        "frequency_adjacent" => known.adjacent_frequency = share,
+        _ => known.direction_frequency = share,
+    }
+    Ok(())
 }
 
 /// What is known of the graph while a file is being read.
@@ -103,6 +136,8 @@ pub(super) struct OfEdge {
     pub(super) shared: Option<bool>,
     /// Without a direction, in the way of the format or of another program.
     pub(super) undirected: bool,
+    /// How sure it is.
+    pub(super) confidence: Option<Confidence>,
 }
 
 impl OfEdge {
@@ -120,7 +155,8 @@ impl OfEdge {
                 let known = Direction::from_name(value).ok_or_else(|| {
                     let value = shorten(value, 40);
                     format!(
-                        "an edge has `direction` `{value}`; it is `determined` or `undetermined`"
+                        "an edge has `direction` `{value}`; it is `determined`, `likely` or \
+                         `undetermined`"
                     )
                 })?;
                 self.direction = Some(known);
@@ -133,6 +169,10 @@ impl OfEdge {
                     format!("an edge has `cpdag` `{value}`; it is `directed` or `undirected`")
                 })?);
             }
+            "confidence_adjacent"
+            | "confidence_direction"
+            | "frequency_adjacent"
+            | "frequency_direction" => set_number(&mut self.confidence, name, value)?,
             "directed" => self.undirected = matches!(value, "0" | "false" | "False"),
             "dir" | "arrowhead" if value == "none" => self.undirected = true,
             _ => {}

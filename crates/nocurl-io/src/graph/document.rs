@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use nocurl::bootstrap::Confidence;
+use nocurl::graph::Direction;
 use nocurl::links::Coefficient;
+use nocurl::methods::SearchReport;
 use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,6 +37,9 @@ pub struct GraphDocument {
     /// Which directions are determined, and why, in plain words.
     #[serde(default)]
     pub directions: String,
+    /// What directions rest on where they come from more than independences, in a few words.
+    #[serde(default)]
+    pub assumption: Option<String>,
     /// Means of the variables, in their order, where they are known and all variables have one.
     #[serde(default)]
     pub means: Option<Vec<f64>>,
@@ -63,6 +69,9 @@ pub struct GraphDocument {
     pub termination: String,
     /// Iterations used.
     pub iterations: u64,
+    /// How stable the search was, where it was one with restarts.
+    #[serde(default)]
+    pub search: Option<SearchReport>,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// Findings about the result ([`nocurl::checks`]); null without them. Not typed, so that
@@ -113,6 +122,7 @@ impl GraphDocument {
             class: None,
             determines: Determines::Graph,
             directions: String::new(),
+            assumption: None,
             means: None,
             kinds: Vec::new(),
             error_variances: None,
@@ -125,6 +135,7 @@ impl GraphDocument {
             input: None,
             termination: "direct".into(),
             iterations: 0,
+            search: None,
             warnings: Vec::new(),
             diagnosis: Value::Null,
             elapsed_seconds: 0.0,
@@ -152,8 +163,20 @@ impl GraphDocument {
     /// Edges that are there twice or between variables that are not there; not in a document that
     /// was read.
     pub fn determined(&self) -> Result<Pdag, Error> {
+        self.partially_directed(Edge::is_determined)
+    }
+
+    /// The partially directed graph with all directions that are determined or likely.
+    ///
+    /// # Errors
+    /// As [`Self::determined`].
+    pub fn directed(&self) -> Result<Pdag, Error> {
+        self.partially_directed(Edge::is_directed)
+    }
+
+    fn partially_directed(&self, arrow: fn(&Edge) -> bool) -> Result<Pdag, Error> {
         let (directed, undirected): (Vec<_>, Vec<_>) =
-            self.indexed_edges()?.into_iter().partition(|(_, _, edge)| edge.is_determined());
+            self.indexed_edges()?.into_iter().partition(|(_, _, edge)| arrow(edge));
         let ends = |edges: Vec<(usize, usize, &Edge)>| -> Vec<(usize, usize)> {
             edges.into_iter().map(|(from, to, _)| (from, to)).collect()
         };
@@ -174,7 +197,7 @@ impl GraphDocument {
     /// program has no direction and so no weight: the one it is drawn in here was chosen when it
     /// was read.
     pub fn is_drawn(&self) -> bool {
-        self.edges.iter().all(|edge| edge.is_determined() || edge.is_weighted())
+        self.edges.iter().all(|edge| edge.is_directed() || edge.is_weighted())
     }
 
     /// The edges with the positions of their variables.
@@ -203,9 +226,12 @@ pub struct Edge {
     /// Change of the effect per unit of the cause, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Whether the edge points this way for a reason.
+    /// How sure it is that the edge points this way.
     #[serde(default)]
     pub direction: Direction,
+    /// How sure the edge and its direction are, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// The share of what the other parents leave of the effect that the cause removes, between 0
     /// and 1 ([`nocurl::links`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,6 +257,11 @@ impl Edge {
     pub fn is_determined(&self) -> bool {
         self.direction == Direction::Determined
     }
+
+    /// True when the direction is at least likely.
+    pub fn is_directed(&self) -> bool {
+        self.direction != Direction::Undetermined
+    }
 }
 
 /// What a variable is.
@@ -245,32 +276,6 @@ pub struct DescribedVariable {
     /// The mean, where it is one number: of levels, that of their positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
-}
-
-/// Whether the direction of an edge is determined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// It points this way.
-    #[default]
-    Determined,
-    /// It may as well point the other way.
-    Undetermined,
-}
-
-impl Direction {
-    /// The word in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Determined => "determined",
-            Self::Undetermined => "undetermined",
-        }
-    }
-
-    /// The direction of this name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        [Self::Determined, Self::Undetermined].into_iter().find(|value| value.name() == name)
-    }
 }
 
 /// A class of graphs by the edges of its partially directed graph.

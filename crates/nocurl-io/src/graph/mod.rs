@@ -13,13 +13,14 @@ mod picture;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
-pub use document::{Class, DescribedVariable, Direction, Edge, GraphDocument, InputDescription};
+pub use document::{Class, DescribedVariable, Edge, GraphDocument, InputDescription};
 pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use expanded::Expanded;
 pub use format::{
     FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
     write_picture,
 };
+pub use nocurl::graph::Direction;
 
 use crate::Error;
 use builder::Flaw;

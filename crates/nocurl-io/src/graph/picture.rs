@@ -29,9 +29,10 @@ impl GraphDocument {
             to,
             weight: edge.weight,
             strength: None,
-            confidence: support.as_ref().map(|support| confidence(support, edge)),
+            confidence: sure(support.as_ref(), edge),
             direction: match edge.direction {
                 Direction::Determined => nocurl_render::Direction::Determined,
+                Direction::Likely => nocurl_render::Direction::Likely,
                 Direction::Undetermined => nocurl_render::Direction::Undetermined,
             },
             part: None,
@@ -55,16 +56,16 @@ impl GraphDocument {
 
     /// How sure each edge is, in the order of the edges, if that is known.
     pub fn confidences(&self) -> Option<Vec<f64>> {
-        let support = self.bootstrap.as_ref()?.edges();
-        Some(self.edges.iter().map(|edge| confidence(&support, edge)).collect())
+        let support = self.bootstrap.as_ref().map(super::BootstrapSummary::edges);
+        self.edges.iter().map(|edge| sure(support.as_ref(), edge)).collect()
     }
 }
 
-/// The share of resampled tables with an edge, in its direction where that is determined.
-fn confidence(support: &BTreeMap<(&str, &str), EdgeSupport>, edge: &super::Edge) -> f64 {
-    let found = support.get(&(edge.from.as_str(), edge.to.as_str()));
-    found.map_or(0.0, |found| match edge.direction {
-        Direction::Determined => found.directed,
-        Direction::Undetermined => found.adjacent,
-    })
+/// How sure an edge is: its own confidence, or the share of resampled tables that have it.
+fn sure(support: Option<&BTreeMap<(&str, &str), EdgeSupport>>, edge: &super::Edge) -> Option<f64> {
+    let counted = || {
+        let found = support?.get(&(edge.from.as_str(), edge.to.as_str()));
+        Some(found.map_or(0.0, |found| found.adjacent))
+    };
+    edge.confidence.map(|sure| sure.adjacent).or_else(counted)
 }

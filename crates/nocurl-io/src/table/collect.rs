@@ -47,6 +47,10 @@ impl Rows {
     pub(super) fn into_parts(self) -> (Vec<String>, Vec<Mat<f64>>) {
         (self.names, self.blocks)
     }
+
+    pub(super) fn keep(&mut self, block: MatRef<'_, f64>) {
+        self.blocks.push(block.to_owned());
+    }
 }
 
 impl Collect for Rows {
@@ -57,7 +61,7 @@ impl Collect for Rows {
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
-        self.blocks.push(block.to_owned());
+        self.keep(block.as_ref());
     }
 
     fn append(&mut self, later: Self) {

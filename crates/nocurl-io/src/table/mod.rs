@@ -43,7 +43,7 @@ use crate::{Error, Format, Source, input};
 pub use collect::reading_memory;
 use collect::{Assembly, Collect, Rows};
 pub use memory::Columns;
-use sample::SampledMoments;
+use sample::{KeptMoments, SampledMoments};
 pub use write::write_table;
 
 /// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `?` and `-` in text,
@@ -285,6 +285,52 @@ fn sampled_of(
     Ok((table, sample))
 }
 
+/// Reads means and second moments of a table as [`read_sampled`] does, and keeps all complete rows
+/// as well where they are at most 64 MiB of numbers: what resampling draws from.
+///
+/// # Errors
+/// As [`read_moments`].
+pub fn read_kept<'a>(
+    input: impl Into<Input<'a>>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
+    kept_of(input.into(), options, run)
+}
+
+fn kept_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
+    let read = read::<KeptMoments>(input, options, run)?;
+    let split = |all: KeptMoments| (all.sampled.moments, (all.sampled.sample, all.rows));
+    let (table, (sample, rows), columns) = complete(read, split, options, run)?;
+    let names = table.data.names();
+    let sample = sample.into_dataset(names.to_vec(), &columns)?;
+    let rows = rows.map(|rows| {
+        let all = joined(rows.into_parts().1);
+        let values = match columns.len() == all.ncols() {
+            true => all,
+            false => Mat::from_fn(all.nrows(), columns.len(), |i, j| all[(i, columns[j])]),
+        };
+        Dataset::new(names.to_vec(), values)
+    });
+    Ok((table, sample, rows.transpose()?))
+}
+
+/// Blocks of rows as one matrix.
+fn joined(blocks: Vec<Mat<f64>>) -> Mat<f64> {
+    let columns = blocks.first().map_or(0, Mat::ncols);
+    let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), columns);
+    let mut start = 0;
+    for block in blocks {
+        values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);
+        start += block.nrows();
+    }
+    values
+}
+
 /// Moments of what was read, after EM and without constant columns where these are asked for; what
 /// was gathered beside them; and the columns that are left.
 fn complete<C: Collect, S>(
@@ -352,12 +398,7 @@ fn dataset_of(
     let mut warnings = assembly.warnings;
     let rows: usize = blocks.iter().map(Mat::nrows).sum();
     ask("the table", 8 * rows as u64 * names.len() as u64)?;
-    let mut values = Mat::zeros(rows, names.len());
-    let mut start = 0;
-    for block in blocks {
-        values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);
-        start += block.nrows();
-    }
+    let values = if blocks.is_empty() { Mat::zeros(0, names.len()) } else { joined(blocks) };
     let mut data = Dataset::new(names, values)?;
     if options.drop_constant {
         let constant = data.moments().constant_columns();

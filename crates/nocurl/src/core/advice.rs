@@ -32,9 +32,12 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 8] = [
+pub const SETTINGS: [&str; 11] = [
     "bootstrap",
     "checkpoint",
+    "confidence",
+    "confidence_level",
+    "confidence_seconds",
     "drop_constant",
     "memory",
     "missing",

@@ -41,6 +41,9 @@ pub struct Facts {
     pub most_to_check: usize,
     /// True when it counts levels, from the rows, where all columns are binary or categorical.
     pub counts: bool,
+    /// The most variables for which it is quick enough to learn from many resampled tables without
+    /// being asked to; none where any number is.
+    pub most_to_resample: Option<usize>,
     /// The kinds of columns it takes.
     pub columns: &'static [Kind],
     /// Where it was published.
@@ -67,6 +70,7 @@ impl Facts {
         checkpoint: false,
         most_to_check: MOST_TO_CHECK,
         counts: false,
+        most_to_resample: None,
         columns: Kind::NUMBERS,
         reference: "",
         parameters: &[],
@@ -152,6 +156,29 @@ impl Directions {
             Self::ErrorShape => Some(Evidence::ErrorShape),
             Self::Variances | Self::R2 | Self::Nothing => None,
         }
+    }
+
+    /// What directions rest on where that is more than independences, in a few words.
+    pub fn assumption(self) -> Option<&'static str> {
+        (self != Self::Independences).then(|| self.short())
+    }
+
+    /// The checks that look at what directions rest on: where one raises a concern, no direction is
+    /// more than likely.
+    pub fn checks(self) -> &'static [&'static str] {
+        match self {
+            Self::EqualVariances => &["residual-variances", "varsortability", "units"],
+            Self::TransformedVariances => &["units"],
+            Self::NonlinearEffects => &["non-gaussianity"],
+            Self::ErrorShape | Self::Independences | Self::Variances | Self::R2 | Self::Nothing => {
+                &[]
+            }
+        }
+    }
+
+    /// True for a baseline, whose directions are no evidence.
+    pub fn is_baseline(self) -> bool {
+        matches!(self, Self::Variances | Self::R2 | Self::Nothing)
     }
 
     /// A few words for a table.

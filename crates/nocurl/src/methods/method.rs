@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Facts, Proposal};
 use crate::core::memory::{Memory, Size};
-use crate::core::{Action, Codes, Dataset, Error, Run, Value};
+use crate::core::{Action, Codes, Dag, Dataset, Error, Run, Value};
 use crate::math::Problem;
 
 /// What a method is given to learn from.
@@ -95,6 +95,12 @@ pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters
     /// # Errors
     /// Parameters out of range, data it cannot use, or a request to stop.
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+
+    /// Proposes an order for data that is like the data `from` was learnt from, starting there: a
+    /// resampled table. None where the method has no quicker way than [`Self::propose`].
+    fn warm(&self, _task: &Task<'_>, _from: &Dag) -> Option<Result<Proposal, Error>> {
+        None
+    }
 }
 
 /// [`Method`] behind a pointer.
@@ -103,6 +109,7 @@ pub(super) trait AnyMethod: Debug + Send + Sync {
     fn memory(&self, size: &Size) -> Memory;
     fn takes(&self, variables: usize, informed: bool) -> Result<(), Error>;
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+    fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>>;
     fn parameters(&self) -> Vec<(&'static str, Value)>;
     fn with_parameter(&self, name: &str, value: &Value) -> Result<Arc<dyn AnyMethod>, String>;
     fn equals(&self, other: &dyn AnyMethod) -> bool;
@@ -124,6 +131,10 @@ impl<M: Method> AnyMethod for M {
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         Method::propose(self, task)
+    }
+
+    fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>> {
+        Method::warm(self, task, from)
     }
 
     fn parameters(&self) -> Vec<(&'static str, Value)> {

@@ -16,7 +16,7 @@ pub use fges::FgesSearch;
 pub use likelihood::MixedScore;
 pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
-pub use proposal::Proposal;
+pub use proposal::{Proposal, RunnerUp, SearchReport};
 pub use registry::Algorithm;
 
 /// The list of methods: the file or folder, and the types in it.

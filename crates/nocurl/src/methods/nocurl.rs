@@ -206,6 +206,7 @@ impl Effort {
         weights: Option<Mat<f64>>,
     ) -> Proposal {
         Proposal {
+            search: None,
             order,
             potential,
             weights,

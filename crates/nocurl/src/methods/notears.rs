@@ -119,6 +119,7 @@ pub(super) fn propose(
     cut_cycles(&mut weights);
     let potential = hodge::potential(&Reachability::new(weights.as_ref()));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(weights),

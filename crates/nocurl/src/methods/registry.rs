@@ -9,7 +9,7 @@ use super::method::AnyMethod;
 use super::{Facts, METHODS, Method, OrderSearch, Proposal, TakesKnowledge, Task};
 use crate::core::error::closest;
 use crate::core::memory::{Memory, Size, ask};
-use crate::core::{Error, Value, parallel};
+use crate::core::{Dag, Error, Value, parallel};
 
 /// A method with its parameters, whichever it is.
 ///
@@ -228,5 +228,10 @@ impl Algorithm {
         let size = Size { variables: problem.size(), rows, threads: parallel::threads() };
         ask("the method", self.memory(&size).at(size.variables, rows))?;
         self.0.propose(task)
+    }
+
+    /// Proposes an order from a graph that was learnt from data like this, where the method can.
+    pub(crate) fn propose_from(&self, task: &Task<'_>, from: &Dag) -> Result<Proposal, Error> {
+        self.0.warm(task, from).unwrap_or_else(|| self.0.propose(task))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::error_shape::ErrorShape;
 use crate::core::{Dag, Determines, Evidence, Mat, Pdag, Termination, Text, Variables};
-use crate::methods::MixedScore;
+use crate::methods::{MixedScore, SearchReport};
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -48,6 +48,8 @@ pub struct Fit {
     pub termination: Termination,
     /// What was fitted to the variables, where the method can choose and some have levels.
     pub score: Option<MixedScore>,
+    /// How stable the search was, where it was one with restarts.
+    pub search: Option<SearchReport>,
     /// What the user should know, in plain words.
     pub warnings: Vec<Text>,
 }

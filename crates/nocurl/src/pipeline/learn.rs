@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::canonical::Canonical;
 use super::prune::prune;
 use super::{Fit, Options, error_shape};
 use crate::core::error::SIMILAR_UNITS;
@@ -36,8 +37,46 @@ pub fn learn<'a>(
     options: &Options,
     run: &Run<'_>,
 ) -> Result<Fit, Error> {
+    stages(data.into(), options, None, run)
+}
+
+/// Learns from data that is like the data `from` was learnt from: methods that can start there.
+pub(crate) fn learn_from(
+    data: Data<'_>,
+    options: &Options,
+    from: &Dag,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
+    stages(data, options, Some(from), run)
+}
+
+fn stages(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     options.validate()?;
-    let data = data.into();
+    let moments = data.moments();
+    let fit = match Canonical::of(moments.variables()) {
+        None => in_order(data, options, from, run)?,
+        Some(canonical) => {
+            let sorted = canonical.sorted(data, options.needs_rows())?;
+            let from = from.map(|dag| canonical.sorted_dag(dag)).transpose()?;
+            let fit = in_order(sorted.data(), options, from.as_ref(), run)?;
+            canonical.back(fit, moments.variables())?
+        }
+    };
+    direct_by_shape(&problem(&data, options)?, options, data, fit, run)
+}
+
+/// Learns from variables in the order of their names.
+fn in_order(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     let problem = problem(&data, options)?;
     let codes = if counts(options, &problem) { data.codes() } else { None };
     let task = Task {
@@ -45,13 +84,15 @@ pub fn learn<'a>(
         codes: codes.as_deref(),
         ..Task::new(&problem, run).with_seed(options.seed)
     };
-    let mut proposal = options.algorithm.propose(&task)?;
+    let mut proposal = match from {
+        Some(dag) => options.algorithm.propose_from(&task, dag)?,
+        None => options.algorithm.propose(&task)?,
+    };
     repair(&problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
     let unpruned = regress(&problem, &mut proposal)?;
     let dag = choose_edges(&problem, options, &proposal.order, &unpruned)?;
-    let fit = conclude(&problem, options, proposal, unpruned, dag)?;
-    direct_by_shape(&problem, options, data, fit, run)
+    conclude(&problem, options, proposal, unpruned, dag)
 }
 
 /// What the method sees: second moments and prior knowledge.
@@ -197,6 +238,7 @@ fn conclude(
         evaluations: proposal.evaluations,
         termination: proposal.termination,
         score: proposal.score.filter(|_| !problem.variables().is_continuous()),
+        search: proposal.search,
         warnings,
     })
 }

@@ -138,6 +138,12 @@ impl Options {
         self.algorithm.facts().most_to_check.min(self.facts().most_to_check)
     }
 
+    /// True when learning from many resampled tables of this many variables is quick.
+    pub fn is_quick(&self, variables: usize) -> bool {
+        let all = [self.algorithm.facts(), self.facts()];
+        all.iter().filter_map(|facts| facts.most_to_resample).all(|most| variables <= most)
+    }
+
     pub(super) fn validate(&self) -> Result<(), Error> {
         let bound = self.effective_threshold();
         require("threshold", bound, bound >= 0.0, "it must not be negative")?;

@@ -22,7 +22,7 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
 };
 
 /// What is declared before the graph: the element, the attribute, its type.
-const KEYS: [[&str; 3]; 9] = [
+const KEYS: [[&str; 3]; 13] = [
     ["graph", "determines", "string"],
     ["graph", "method", "string"],
     ["node", "name", "string"],
@@ -32,6 +32,10 @@ const KEYS: [[&str; 3]; 9] = [
     ["edge", "weight", "double"],
     ["edge", "direction", "string"],
     ["edge", "evidence", "string"],
+    ["edge", "confidence_adjacent", "double"],
+    ["edge", "confidence_direction", "double"],
+    ["edge", "frequency_adjacent", "double"],
+    ["edge", "frequency_direction", "double"],
 ];
 
 /// Reads the attributes of the graph, nodes with a `name` or `label` (or their id) and edges, which

@@ -102,8 +102,8 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
     }
     for edge in &document.edges {
         let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
-        let direction = Some(edge.direction);
-        builder.edge(from, to, OfEdge { weight: edge.weight, direction, ..OfEdge::default() })?;
+        let (weight, direction, confidence) = (edge.weight, Some(edge.direction), edge.confidence);
+        builder.edge(from, to, OfEdge { weight, direction, confidence, ..OfEdge::default() })?;
     }
     let found = builder.finish()?;
     let same = |a: &Edge, b: &Edge| {

@@ -71,6 +71,7 @@ checks! {
     units { Scale: Units, Edge }
     density { Many: Density }
     falsification { Implied: Falsification }
+    search { Agreement: }
 }
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of

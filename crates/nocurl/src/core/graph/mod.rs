@@ -3,6 +3,7 @@
 pub(crate) mod bits;
 mod dag;
 mod determines;
+mod direction;
 mod evidence;
 mod order;
 mod pdag;
@@ -11,6 +12,7 @@ mod relatives;
 
 pub use dag::Dag;
 pub use determines::Determines;
+pub use direction::Direction;
 pub use evidence::Evidence;
 pub use order::Order;
 pub use pdag::Pdag;

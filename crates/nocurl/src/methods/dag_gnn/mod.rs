@@ -137,6 +137,7 @@ pub fn propose(
     }
     let potential = hodge::potential(&Reachability::new(support.as_ref()));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(linear_parts(problem, support.as_ref())?),
@@ -229,6 +230,7 @@ pub fn propose_with_nocurl(
     // Step 3.
     let support = edges(model.matrix_at(&state.parameters), d, params.threshold);
     Ok(Proposal {
+        search: None,
         order,
         potential: Some(potential),
         weights: Some(linear_parts(problem, support.as_ref())?),

@@ -38,6 +38,7 @@ impl Method for DagGnn {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 10,
+            most_to_resample: Some(0),
             reference: "Yu, Chen, Gao and Yu, DAG-GNN, ICML 2019",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -106,6 +107,7 @@ impl Method for NoCurlGnn {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 10,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021, Algorithm 2",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR

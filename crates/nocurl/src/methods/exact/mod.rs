@@ -75,6 +75,7 @@ impl Method for Exact {
             most_to_check: 20,
             counts: bic,
             columns: if bic { Kind::ALL } else { Kind::NUMBERS },
+            most_to_resample: Some(12),
             reference: "Silander and Myllymaki, A simple approach for finding the globally optimal Bayesian network structure, UAI 2006",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR

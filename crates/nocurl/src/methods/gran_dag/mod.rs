@@ -78,6 +78,7 @@ impl Method for GranDag {
             depends_on_units: false,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Lachapelle, Brouillard, Deleu and Lacoste-Julien, Gradient-based neural DAG learning, ICLR 2020",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -220,6 +221,7 @@ pub fn propose(
     let pruning = params.prune.then_some(params.alpha);
     let (weights, estimate) = (chosen(problem, rows, &support, pruning, run)?, Some(estimate));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(weights),

@@ -55,6 +55,7 @@ impl Method for NoCurlGran {
             depends_on_units: false,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021 (future work of its supplement)",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -168,6 +169,7 @@ pub fn propose(
     let support = edges(trainer.matrix(&state.nets).as_ref(), params.share);
     let pruning = params.prune.then_some(params.alpha);
     Ok(Proposal {
+        search: None,
         order,
         potential: Some(potential),
         weights: Some(chosen(problem, rows, &support, pruning, run)?),

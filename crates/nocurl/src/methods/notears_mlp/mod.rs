@@ -60,6 +60,7 @@ impl Method for NotearsMlp {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Zheng, Dan, Aragam, Ravikumar and Xing, Learning sparse nonparametric DAGs, AISTATS 2020",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -189,6 +190,7 @@ pub fn propose(
     let potential = hodge::potential(&Reachability::new(norms.as_ref()));
     threshold(&mut norms, params.norm_threshold);
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(linear_parts(problem, norms.as_ref())?),

@@ -53,6 +53,7 @@ impl Method for NoCurlMlp {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021 (future work of its supplement)",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -160,6 +161,7 @@ pub fn propose(
 
     let short = infos.iter().any(|info| info.termination == Termination::MaxIterations);
     Ok(Proposal {
+        search: None,
         // The potential is that of the estimate: another order has another one.
         potential: (order == found).then_some(potential),
         order,

@@ -13,7 +13,7 @@ use queue::Queue;
 pub(crate) use score::{Node, Score};
 pub(crate) use scored::Scored;
 use state::Space;
-pub(crate) use state::State;
+pub(crate) use state::{PROGRESS, State};
 
 /// How far the score may rise on the way of a variable through the order, in units of what a
 /// parent costs, before the way is given up: in a search of everything ...
@@ -74,6 +74,26 @@ impl<'a, S: Score> Search<'a, S> {
         run: &Run<'_>,
     ) -> Result<u64, Error> {
         self.work_off(state, PATIENCE_AROUND, run)
+    }
+
+    /// Chooses parents thoroughly, two at a time where one alone does not pay, and moves what is
+    /// around those that changed, until nothing helps; returns the moves made.
+    pub(crate) fn polish(
+        &mut self,
+        state: &mut State<S::Node>,
+        run: &Run<'_>,
+    ) -> Result<u64, Error> {
+        let mut moves = 0;
+        loop {
+            self.touched.clear();
+            state.improve(self.model, &mut self.space, &mut self.touched);
+            if self.touched.is_empty() {
+                return Ok(moves);
+            }
+            moves += self.touched.len() as u64;
+            self.queue.push_around(state, &self.touched);
+            moves += self.work_off(state, PATIENCE_AROUND, run)?;
+        }
     }
 
     fn work_off(

@@ -15,6 +15,9 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// collinear rounding could lead in circles.
 const ROUNDS: usize = 32;
 
+/// Two parents together, or one in place of another, must lower the score by more than this.
+const ENOUGH: f64 = 1e-6;
+
 /// Correlations are rounded to multiples of one over this.
 const DIGITS: f64 = (1u64 << 40) as f64;
 
@@ -96,6 +99,17 @@ impl Score for Model<'_> {
         node: &mut Family,
     ) {
         choice.choose(self, v, start, candidates, node);
+    }
+
+    fn choose_thoroughly(
+        &self,
+        choice: &mut Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        choice.choose_thoroughly(self, v, start, candidates, node);
     }
 }
 
@@ -252,6 +266,99 @@ impl Choice {
         self.store(model, node);
     }
 
+    /// Chooses as [`Self::choose`] does. Where no single parent pays any more, it looks for two that
+    /// pay together, and for one that pays in place of another. O(d) times the cost of a parent.
+    fn choose_thoroughly(
+        &mut self,
+        model: &Model<'_>,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        self.choose(model, v, start, candidates, node);
+        for _ in 0..ROUNDS {
+            let Some(parents) = self.together(model, candidates) else { return };
+            self.choose(model, v, parents.into_iter(), candidates, node);
+        }
+    }
+
+    /// The parents after the best addition of two, or exchange of one, if any lowers the score.
+    fn together(&mut self, model: &Model<'_>, candidates: &[usize]) -> Option<Vec<usize>> {
+        let (d, k, v) = (model.size, self.parents.len(), self.variable);
+        let before = self.variances[k * d + v].max(f64::EPSILON);
+        let gain = |left: f64, more: f64| {
+            model.rows * (before / left.max(f64::EPSILON)).ln() - more * model.cost
+        };
+        let mut best = (ENOUGH, None);
+        for &c in candidates {
+            let free = self.variances[k * d + c] > FLOOR && self.covariances[k * d + c] != 0.0;
+            if !free || k >= model.most || !model.allows(c, v) {
+                continue;
+            }
+            self.push(model, c);
+            let left = self.variances[(k + 1) * d + v];
+            if k + 1 < model.most
+                && let Some((second, loss)) = self.strongest(model, candidates)
+                && gain(left - loss, 2.0) > best.0
+            {
+                best = (gain(left - loss, 2.0), Some((c, Ok(second))));
+            }
+            if let Some((out, loss)) = self.weakest(model, k)
+                && gain(left + loss, 0.0) > best.0
+            {
+                best = (gain(left + loss, 0.0), Some((c, Err(out))));
+            }
+            self.parents.pop();
+        }
+        let (c, other) = best.1?;
+        let mut parents = self.parents.clone();
+        match other {
+            Ok(second) => parents.push(second),
+            Err(out) => drop(parents.remove(out)),
+        }
+        parents.push(c);
+        Some(parents)
+    }
+
+    /// The candidate that explains most of what is left, and how much.
+    fn strongest(&self, model: &Model<'_>, candidates: &[usize]) -> Option<(usize, f64)> {
+        let (d, k) = (model.size, self.parents.len());
+        let explained = |c: usize| {
+            let (variance, covariance) = (self.variances[k * d + c], self.covariances[k * d + c]);
+            (variance > FLOOR && model.allows(c, self.variable))
+                .then(|| (c, covariance * covariance / variance))
+        };
+        candidates.iter().filter_map(|&c| explained(c)).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Of the first `among` parents the one that explains least, by its place, and how much.
+    fn weakest(&mut self, model: &Model<'_>, among: usize) -> Option<(usize, f64)> {
+        self.sum_up();
+        let losses = self.sums.iter().take(among);
+        losses
+            .map(|(coefficient, precision)| coefficient * coefficient / precision)
+            .enumerate()
+            .filter(|&(a, _)| !model.requires(self.parents[a], self.variable))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Column a of the inverse factor gives the coefficient of parent a, and its precision.
+    fn sum_up(&mut self) {
+        let k = self.parents.len();
+        self.sums.clear();
+        self.sums.resize(k, (0.0, 0.0));
+        let mut rest = self.inverse.as_slice();
+        for (a, target) in self.targets[..k].iter().enumerate() {
+            let (entries, next) = rest.split_at(a + 1);
+            rest = next;
+            for ((coefficient, precision), entry) in self.sums.iter_mut().zip(entries) {
+                *coefficient += entry * target;
+                *precision += entry * entry;
+            }
+        }
+    }
+
     fn begin(&mut self, model: &Model<'_>, v: usize) {
         let d = model.size;
         self.variable = v;
@@ -342,18 +449,7 @@ impl Choice {
     fn least(&mut self, model: &Model<'_>) -> Option<usize> {
         let k = self.parents.len();
         let residual = self.variances[k * model.size + self.variable];
-        // Column a of the inverse factor gives the coefficient of parent a, and its precision.
-        self.sums.clear();
-        self.sums.resize(k, (0.0, 0.0));
-        let mut rest = self.inverse.as_slice();
-        for (a, target) in self.targets[..k].iter().enumerate() {
-            let (entries, next) = rest.split_at(a + 1);
-            rest = next;
-            for ((coefficient, precision), entry) in self.sums.iter_mut().zip(entries) {
-                *coefficient += entry * target;
-                *precision += entry * entry;
-            }
-        }
+        self.sum_up();
         let losses =
             self.sums.iter().map(|(coefficient, precision)| coefficient * coefficient / precision);
         let (least, smallest) = losses

@@ -43,4 +43,16 @@ pub(crate) trait Score: Sync {
         candidates: &[usize],
         node: &mut Self::Node,
     );
+
+    /// As [`Self::choose`]; where no single parent pays any more, a score may look further.
+    fn choose_thoroughly(
+        &self,
+        choice: &mut Self::Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Self::Node,
+    ) {
+        self.choose(choice, v, start, candidates, node);
+    }
 }

@@ -3,7 +3,7 @@
 use super::score::{Node, Score};
 
 /// A fall of the score that counts; scores are in units of log-likelihood times two.
-const PROGRESS: f64 = 1e-6;
+pub(crate) const PROGRESS: f64 = 1e-6;
 
 /// An order with the parents of every variable.
 #[derive(Debug, Clone)]
@@ -115,6 +115,26 @@ impl<N: Node> State<N> {
         }
         self.move_to(model, v, best.place, space, touched);
         true
+    }
+
+    /// Chooses the parents of every variable thoroughly; those whose parents changed are added to
+    /// `touched`.
+    pub(super) fn improve<S: Score<Node = N>>(
+        &mut self,
+        model: &S,
+        space: &mut Space<S>,
+        touched: &mut Vec<usize>,
+    ) {
+        let mut next = N::default();
+        for (k, &v) in self.sequence.iter().enumerate() {
+            let start = self.nodes[v].parents().to_vec().into_iter();
+            let (choice, before) = (&mut space.choice, &self.sequence[..k]);
+            model.choose_thoroughly(choice, v, start, before, &mut next);
+            if next.score() < self.nodes[v].score() - PROGRESS {
+                std::mem::swap(&mut next, &mut self.nodes[v]);
+                touched.push(v);
+            }
+        }
     }
 
     /// Moves a variable to a place, with the parents that go with it.

@@ -36,6 +36,7 @@ impl Refinement for Networks {
             chooses_edges: true,
             depends_on_units: false,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "this project; prices after Zou, Hastie and Tibshirani, 2007",
             ..Facts::LINEAR
         }
