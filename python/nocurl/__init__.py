@@ -11,7 +11,7 @@ method.
 """
 
 from . import _methods, hodge, metrics
-from ._graph import Graph, ResultWarning, read_graph
+from ._graph import Graph, read_graph
 from ._learn import learn, licenses, methods
 from ._learner import Learner
 from ._methods import *  # noqa: F403

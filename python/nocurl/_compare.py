@@ -30,7 +30,8 @@ class Differences:
 
     def __init__(self, first: Graph, second: Graph, names: tuple[str, str]) -> None:
         self._pair = (json.dumps(first._document), json.dumps(second._document))
-        self._names = tuple(map(str, names))
+        one, other = names
+        self._names = (str(one), str(other))
         found = json.loads(_nocurl.differences(*self._pair, *self._names))
         self.shared: int = found["shared"]
         self.first: int = found["first"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _nocurl
 from ._values import seed_of
+from ._warnings import ResultWarning
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     import pandas
 
     from ._compare import Differences
-
-
-class ResultWarning(UserWarning):
-    """What should be known about a result before it is used."""
 
 
 class Graph:
@@ -256,7 +253,7 @@ class Graph:
             graph.add_node(name, **attributes)
         for cause, effect, weight in self.edges:
             directed = self.is_determined(cause, effect)
-            more = {"direction": self.direction(cause, effect)}
+            more: dict[str, Any] = {"direction": self.direction(cause, effect)}
             sure = self.confidence(cause, effect)
             if sure is not None:
                 more |= {"adjacent": sure["adjacent"], "direction_confidence": sure["direction"]}

@@ -275,9 +275,13 @@ class Learner(BaseEstimator):
         better; see :meth:`Graph.score`."""
         return self.graph_.score(X)
 
-    def predict(self, X: Any, variable: str) -> np.ndarray:
-        """One variable from all others; see :meth:`Graph.predict`."""
-        return self.graph_.predict(X, variable)
+    def predict(self, X: Any, variable: str | None = None) -> np.ndarray:
+        """One variable from all others, or without a name each of them, one column for each; see
+        :meth:`Graph.predict`."""
+        graph = self.graph_
+        if variable is not None:
+            return graph.predict(X, variable)
+        return np.column_stack([graph.predict(X, name) for name in graph.variables])
 
     def residuals(self, X: Any) -> np.ndarray:
         """What the parents leave of each value; see :meth:`Graph.residuals`."""

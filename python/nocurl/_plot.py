@@ -62,8 +62,8 @@ def plot(
     for node in layout["nodes"]:
         if not node["shown"]:
             continue
-        color = node_color or ("#aaaaaa" if layout["overview"] else "#f4f4f4")
-        ax.add_patch(_outline(node, layout["overview"], color, unit))
+        fill = node_color or ("#aaaaaa" if layout["overview"] else "#f4f4f4")
+        ax.add_patch(_outline(node, layout["overview"], fill, unit))
         if node["name"] is not None:
             area = node["name"]
             small = size * SMALL / NAME if layout["overview"] else size
@@ -91,7 +91,7 @@ def _words(ax: Any, x: float, y: float, text: str, size: float, color: Any, pad:
 def _outline(node: dict, overview: bool, color: str, unit: float) -> Any:
     from matplotlib.patches import Circle, FancyBboxPatch
 
-    style = {"facecolor": color, "edgecolor": "#555555", "linewidth": unit, "zorder": 3}
+    style: dict[str, Any] = {"facecolor": color, "edgecolor": "#555555", "linewidth": unit, "zorder": 3}
     if overview:
         return Circle((node["x"], node["y"]), node["width"] / 2, **style)
     corner = (node["x"] - node["width"] / 2, node["y"] - node["height"] / 2)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
-from ._graph import Graph
+if TYPE_CHECKING:
+    from ._graph import Graph
 
 
 class ResultWarning(UserWarning):

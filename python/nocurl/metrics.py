@@ -60,7 +60,7 @@ def compare(truth: Any, estimate: Any, *, determines: str | None = None) -> dict
         if set(names) != set(own):
             only = sorted(set(names) ^ set(own))
             raise ValueError(f"the graphs have different variables: only one has `{only[0]}`")
-        graph = {**graph, "variables": names, "order": names, "potential": None, "means": None}
+        graph = {**_bare(graph), "variables": names, "order": names}
     elif names is not None or own is not None:
         # One graph has no names: its variables stand in the order of the other's.
         true_graph, graph = _positions(true_graph), _positions(graph)
@@ -132,6 +132,14 @@ def _of_networkx(graph: Any) -> np.ndarray:
     return matrix
 
 
+def _bare(document: dict) -> dict:
+    """The same graph without what is known of its variables, whose order or names change."""
+    of_variables = ("potential", "means", "kinds", "error_variances", "error_shape", "bootstrap")
+    return {name: value for name, value in document.items() if name not in of_variables} | {
+        "potential": None
+    }
+
+
 def _positions(document: dict) -> dict:
     """The same graph with its variables called by their places."""
     place = {name: str(i) for i, name in enumerate(document["variables"])}
@@ -139,4 +147,4 @@ def _positions(document: dict) -> dict:
         {**edge, "from": place[edge["from"]], "to": place[edge["to"]]} for edge in document["edges"]
     ]
     names = list(place.values())
-    return {**document, "variables": names, "order": names, "edges": edges}
+    return {**_bare(document), "variables": names, "order": names, "edges": edges}

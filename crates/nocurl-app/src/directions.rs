@@ -19,7 +19,12 @@ pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Op
         let place = |name: &str| names.iter().position(|known| known == name);
         for edge in &mut document.edges {
             let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
-            let confidence = found.confidence(from, to);
+            let mut confidence = found.confidence(from, to);
+            // Resampled tables are learnt without the shape of errors, which has a confidence of its
+            // own, given that there is an edge.
+            if let Some(shape) = told_by_shape(outcome, from, to) {
+                confidence.direction = confidence.adjacent * shape;
+            }
             edge.direction = confidence.word(edge.is_determined(), level);
             edge.confidence = Some(confidence);
         }
@@ -43,6 +48,13 @@ pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Op
         }
     }
     document.directions = sentence(document, outcome, options, level, capped);
+}
+
+/// The confidence in a direction that the shape of errors told.
+fn told_by_shape(outcome: &Outcome, from: usize, to: usize) -> Option<f64> {
+    let shape = outcome.fit.error_shape.as_ref()?;
+    let told = shape.directed.iter().find(|told| (told.from, told.to) == (from, to))?;
+    Some(told.confidence)
 }
 
 /// True when a check doubts what the directions rest on, or they rest on nothing.
@@ -78,7 +90,8 @@ fn sentence(
             _ => format!("{source}. None of {all} directions is determined."),
         };
     }
-    let compelled = outcome.fit.determined.directed().count();
+    let by_shape = outcome.fit.error_shape.as_ref().map_or(0, |shape| shape.directed.len());
+    let compelled = outcome.fit.determined.directed().count().saturating_sub(by_shape);
     let given = match (document.determines, options.knowledge.is_empty()) {
         (Determines::Class, true) => "these adjacencies and colliders are right".into(),
         (Determines::Class, false) => {
@@ -93,11 +106,17 @@ fn sentence(
         (some, all) if some == all => format!("if {given}, all {all} directions follow"),
         (some, all) => format!("if {given}, {some} of {all} directions follow"),
     };
+    let shape = match (by_shape, compelled) {
+        (0, _) => String::new(),
+        (1, 0) => "; the shape of errors tells 1".into(),
+        (n, 0) => format!("; the shape of errors tells {n}"),
+        (n, _) => format!("; the shape of errors tells {n} more"),
+    };
     let doubt = match capped && !facts.directions.is_baseline() {
         true => " A check doubts that, so none is more than likely.",
         false => "",
     };
-    format!("{source}. {}{}.{doubt}", capital(&follow), sure(document, outcome, level))
+    format!("{source}. {}{shape}{}.{doubt}", capital(&follow), sure(document, outcome, level))
 }
 
 /// How many directions are determined, likely and undetermined.

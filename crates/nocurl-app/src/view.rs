@@ -86,6 +86,10 @@ fn keep(graph: &mut GraphDocument, kept: &BTreeSet<String>) {
     };
     graph.means.iter_mut().for_each(of_variables);
     graph.potential.iter_mut().for_each(of_variables);
+    graph.error_variances.iter_mut().for_each(of_variables);
+    graph.kinds.retain(|described| kept.contains(&described.variable.name));
+    // These speak of pairs of variables that may be gone.
+    (graph.bootstrap, graph.error_shape) = (None, None);
     graph.variables.retain(|name| kept.contains(name));
     graph.order.retain(|name| kept.contains(name));
     graph.edges.retain(|edge| kept.contains(&edge.from) && kept.contains(&edge.to));

@@ -28,7 +28,7 @@ impl GraphDocument {
             from,
             to,
             weight: edge.weight,
-            strength: None,
+            strength: edge.strength,
             confidence: sure(support.as_ref(), edge),
             direction: match edge.direction {
                 Direction::Determined => nocurl_render::Direction::Determined,
@@ -37,13 +37,17 @@ impl GraphDocument {
             },
             part: None,
         });
-        let node = |name: &String| Node { name: name.clone(), ..Node::default() };
-        Ok(Diagram {
-            edges: edges.collect(),
-            nodes: self.variables.iter().map(node).collect(),
-            title: self.title(),
-            compared: None,
-        })
+        let mut nodes: Vec<Node> = self
+            .variables
+            .iter()
+            .map(|name| Node { name: name.clone(), ..Node::default() })
+            .collect();
+        for (node, described) in nodes.iter_mut().zip(&self.kinds) {
+            if described.variable.is_discrete() {
+                node.kind = nocurl_render::Kind::Categorical;
+            }
+        }
+        Ok(Diagram { edges: edges.collect(), nodes, title: self.title(), compared: None })
     }
 
     /// What the graph is, in a line.
