@@ -16,12 +16,14 @@ __all__ = [
     "EqTD",
     "Exact",
     "FGES",
+    "GSGES",
     "GranDAG",
     "MMPC",
     "NoCurl",
     "NoCurlGNN",
     "NoCurlGran",
     "NoCurlMLP",
+    "Nonlinear",
     "Notears",
     "NotearsMLP",
     "OrderSearch",
@@ -85,6 +87,18 @@ class FGES(Learner, method="fges"):
         *,
         penalty: float = ...,
         search: Literal["thorough", "two-phase"] = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class GSGES(Learner, method="gsges"):
+    def __init__(
+        self,
+        *,
+        criterion: Literal["cross-validated", "marginal"] = ...,
+        folds: int = ...,
+        ridge: float = ...,
+        features: int = ...,
+        screen: bool = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 
@@ -176,6 +190,14 @@ class NoCurlMLP(Learner, method="nocurl-mlp"):
         acyclicity: Literal["polynomial", "exponential", "log-det"] = ...,
         tolerance: float = ...,
         max_iter: int = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class Nonlinear(Learner, method="nonlinear"):
+    def __init__(
+        self,
+        *,
+        max_fits: int = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

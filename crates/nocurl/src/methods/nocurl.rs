@@ -204,6 +204,7 @@ impl Effort {
             potential,
             weights,
             estimate: None,
+            directed: None,
             iterations: self.iterations,
             evaluations: self.evaluations,
             termination: self.termination,

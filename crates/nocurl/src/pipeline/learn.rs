@@ -4,7 +4,7 @@ use super::prune::prune;
 use super::{Fit, Options};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::{
-    Dag, Data, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
+    Dag, Data, Determines, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
 };
 use crate::math::objective::least_squares;
 use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
@@ -87,6 +87,7 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
     let Some(refine) = options.refine else { return Ok(()) };
     let refined = refine.search(task, &proposal.order)?;
     (proposal.order, proposal.potential) = (refined.order, None);
+    proposal.directed = None;
     proposal.weights = match refined.parents {
         None => None,
         Some(parents) => {
@@ -148,9 +149,25 @@ fn conclude(
     warnings.extend(proposal.warnings);
     warnings.extend(ending(proposal.termination));
     let potential = proposal.potential;
-    let determines = options.determines();
+    let mut determines = options.determines();
+    let determined = match proposal.directed {
+        None => determines.determined(&dag, &class),
+        Some(edges) => {
+            let mut determined = class.clone();
+            for (i, j) in edges {
+                if determined.has_undirected(i, j) {
+                    determined.direct(i, j);
+                }
+            }
+            determined.apply_meek_rules();
+            if !determined.is_directed() {
+                determines = Determines::Class;
+            }
+            determined
+        }
+    };
     Ok(Fit {
-        determined: determines.determined(&dag, &class),
+        determined,
         class,
         determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&proposal.order)),

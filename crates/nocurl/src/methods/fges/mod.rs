@@ -10,7 +10,9 @@ use crate::core::{Determines, Error, Order, Run, Termination, names};
 use crate::math::Problem;
 use crate::math::regress::refit;
 
-pub(super) use search::search;
+pub(super) use class::Class;
+pub(super) use moves::{Candidate, Moves, Score};
+pub(super) use search::{greedy, search};
 
 /// How the search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
