@@ -99,10 +99,10 @@ impl Gsges {
 ///
 /// Kernel matrices are products of a few features, found by incomplete Cholesky factorisation, so
 /// that a score costs O(n m^2) for m features, where whole matrices cost O(n^3). With as many
-/// features as rows it is the published score, up to two differences: the logarithm of the
-/// determinant counts in full, as in the formula of a normal law, where the authors' program has
-/// half of it; and the marginal likelihood keeps its widths and asks half a logarithm of the rows
-/// for each of them, where the authors' program searches for the best. Rows are dealt into folds at
+/// features as rows the cross-validated score is that of the authors' program (causal-learn has the
+/// same): half of the logarithm of the determinant counts, where the formula of a normal law has
+/// all of it. The marginal likelihood keeps its widths and asks half a logarithm of the rows for
+/// each of them, where the authors' program searches for the best. Rows are dealt into folds at
 /// random. With `screen`, only pairs of which one alone helps to predict the other can get an edge:
 /// edges that only work together with others are missed, and the search is many times faster.
 ///
