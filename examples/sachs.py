@@ -20,16 +20,17 @@ print(f"{len(cells)} cells, {cells.shape[1]} molecules")
 # %% Amounts span orders of magnitude: their logarithms are closer to a linear model.
 logs = np.log(cells)
 
-# %% Learn, with what resampled tables say of each edge, and look at what the checks say.
-graph = nocurl.learn(logs, bootstrap=50, random_state=0)
+# %% Learn, with how sure each edge and direction is, and look at what the checks say.
+graph = nocurl.learn(logs, random_state=0)
 print(graph)
 for finding in graph.diagnosis:
     if finding["verdict"] != "ok":
         print(f"{finding['verdict']}: {finding['sentence']}")
 
-# %% Edges that most resampled tables have
+# %% Edges that are nearly sure, and directions that are determined
 edges = graph.to_pandas()
-print(edges[edges["found"] >= 0.9].to_string(index=False))
+print(edges[edges["adjacent"] >= 0.9].to_string(index=False))
+print(edges[edges["determined"]].to_string(index=False))
 
 # %% Against the network that biologists agree on
 consensus = nocurl.read_graph(root / "data/sachs-20.csv")

@@ -11,21 +11,24 @@ method.
 """
 
 from . import _methods, hodge, metrics
-from ._graph import Graph, read_graph
-from ._learn import learn, methods
+from ._graph import Graph, ResultWarning, read_graph
+from ._learn import learn, licenses, methods
 from ._learner import Learner
 from ._methods import *  # noqa: F403
 from ._moments import Moments
 from ._nocurl import __version__ as __version__
 from ._simulate import Simulated, simulate
+from ._warnings import ResultWarning
 
 __all__ = [
     "Graph",
     "Learner",
     "Moments",
+    "ResultWarning",
     "Simulated",
     "hodge",
     "learn",
+    "licenses",
     "methods",
     "metrics",
     "read_graph",

@@ -5,17 +5,25 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _nocurl
+from ._values import seed_of
 
 if TYPE_CHECKING:
     import matplotlib.axes
     import networkx
     import pandas
+
+    from ._compare import Differences
+
+
+class ResultWarning(UserWarning):
+    """What should be known about a result before it is used."""
 
 
 class Graph:
@@ -53,8 +61,15 @@ class Graph:
         ``advice``: a list of actions as values.
     bootstrap : dict or None
         What was found again in resampled tables.
+    assumption : str or None
+        What directions rest on where they come from more than independences.
     means : ndarray or None
-        Means of the variables.
+        Means of the variables, where each has one.
+    kinds : list of dict
+        What each variable is: ``name``, ``kind``, and where it has some ``levels`` with their
+        ``shares``.
+    error_variances : ndarray or None
+        Variances of the errors of the variables.
     elapsed_seconds : float
         Time it took.
 
@@ -77,7 +92,7 @@ class Graph:
         place = {name: i for i, name in enumerate(self.variables)}
         self.weights = np.zeros((len(place), len(place)))
         for edge in document["edges"]:
-            self.weights[place[edge["from"]], place[edge["to"]]] = edge.get("weight", 1.0)
+            self.weights[place[edge["from"]], place[edge["to"]]] = _weight(edge)
         self.weights.flags.writeable = False
         self.order: list[str] = document["order"]
         self.potential = _array(document["potential"])
@@ -92,7 +107,10 @@ class Graph:
         self.warnings: list[str] = document["warnings"]
         self.diagnosis: list[dict] | None = document["diagnosis"]
         self.bootstrap: dict | None = document["bootstrap"]
+        self.assumption: str | None = document.get("assumption")
         self.means = _array(document["means"])
+        self.kinds: list[dict] = document.get("kinds", [])
+        self.error_variances = _array(document.get("error_variances"))
         self.elapsed_seconds: float = document["elapsed_seconds"]
 
     @classmethod
@@ -131,10 +149,16 @@ class Graph:
 
     @property
     def edges(self) -> list[tuple[str, str, float]]:
-        """The edges ``(from, to, weight)``: of a learnt graph from the largest weight to the
-        smallest, of a file in its order. The weight is 1 where there is none."""
-        edges = self._document["edges"]
-        return [(edge["from"], edge["to"], edge.get("weight", 1.0)) for edge in edges]
+        """The edges ``(from, to, weight)``: of a learnt graph from the strongest to the weakest, of
+        a file in its order. Where an end is categorical there is no one weight: the strength stands
+        for it. It is 1 where there is neither."""
+        return [(edge["from"], edge["to"], _weight(edge)) for edge in self._document["edges"]]
+
+    @property
+    def strengths(self) -> list[float | None]:
+        """How strong each of the edges is, between 0 and 1: the share of what the other causes leave
+        of the effect that this one removes. It means the same for variables of all kinds."""
+        return [edge.get("strength") for edge in self._document["edges"]]
 
     @property
     def n_edges(self) -> int:
@@ -149,6 +173,23 @@ class Graph:
             for edge in self._document["edges"]
             if edge["direction"] == "undetermined"
         }
+
+    def direction(self, cause: str, effect: str) -> str | None:
+        """The word for the direction of the edge ``cause -> effect``: "determined", "likely" or
+        "undetermined"; None where there is no such edge."""
+        edge = self._edge.get((cause, effect))
+        return None if edge is None else edge["direction"]
+
+    def confidence(self, cause: str, effect: str) -> dict[str, float] | None:
+        """How sure the edge ``cause -> effect`` is: ``adjacent`` and ``direction``, and the
+        frequencies in resampled tables behind them, ``adjacent_frequency`` and
+        ``direction_frequency``. None where there is no such edge or it was not measured."""
+        edge = self._edge.get((cause, effect))
+        return None if edge is None else edge.get("confidence")
+
+    @functools.cached_property
+    def _edge(self) -> dict[tuple[str, str], dict]:
+        return {(edge["from"], edge["to"]): edge for edge in self._document["edges"]}
 
     def is_determined(self, cause: str, effect: str) -> bool:
         """Whether there is an edge ``cause -> effect`` whose direction is determined.
@@ -177,30 +218,35 @@ class Graph:
         return pandas.DataFrame(self.weights, index=self.variables, columns=self.variables)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each edge: ``from``, ``to``, ``weight``, and ``determined``: whether its
-        direction is.
+        """One row for each edge: ``from``, ``to``, ``weight``, ``direction`` (the word for it),
+        ``determined``: whether it is, and ``strength`` and ``standardized_weight`` where they are
+        known.
 
-        After a bootstrap also ``found``, the share of resampled tables with the edge, in this
-        direction where that is determined.
+        Where confidence was measured also ``adjacent`` and ``direction_confidence``, probabilities
+        of the edge and of its direction.
         """
         import pandas
 
         determined = [self.is_determined(cause, effect) for cause, effect, _ in self.edges]
         table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
+        table["direction"] = [edge["direction"] for edge in self._document["edges"]]
         table["determined"] = pandas.array(determined, dtype=bool)
-        if self.bootstrap is not None:
-            pairs = {frozenset((p["from"], p["to"])): p for p in self.bootstrap["pairs"]}
-            table["found"] = [
-                _frequency(pairs.get(frozenset(edge[:2])), edge[0], direction)
-                for edge, direction in zip(self.edges, determined)
-            ]
+        for name in ("strength", "standardized_weight"):
+            values = [edge.get(name) for edge in self._document["edges"]]
+            if any(value is not None for value in values):
+                table[name] = pandas.array(values, dtype="Float64").to_numpy(float, na_value=np.nan)
+        sure = [edge.get("confidence") for edge in self._document["edges"]]
+        if any(known is not None for known in sure):
+            for column, key in [("adjacent", "adjacent"), ("direction_confidence", "direction")]:
+                table[column] = [np.nan if known is None else known[key] for known in sure]
         return table
 
     def to_networkx(self) -> networkx.DiGraph:
         """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges.
 
-        Nodes carry ``potential``; edges also ``directed``, which is False where the direction is
-        undetermined. DoWhy takes it as it is.
+        Nodes carry ``potential``; edges also ``direction``, the word for it, ``directed``, which is
+        False where it is not determined, and where it was measured the confidence ``adjacent`` and
+        ``direction_confidence``. DoWhy takes it as it is.
         """
         import networkx
 
@@ -210,7 +256,11 @@ class Graph:
             graph.add_node(name, **attributes)
         for cause, effect, weight in self.edges:
             directed = self.is_determined(cause, effect)
-            graph.add_edge(cause, effect, weight=weight, directed=directed)
+            more = {"direction": self.direction(cause, effect)}
+            sure = self.confidence(cause, effect)
+            if sure is not None:
+                more |= {"adjacent": sure["adjacent"], "direction_confidence": sure["direction"]}
+            graph.add_edge(cause, effect, weight=weight, directed=directed, **more)
         return graph
 
     def to_dot(self) -> str:
@@ -225,6 +275,22 @@ class Graph:
         """The graph as GraphML."""
         return self._format("graphml")
 
+    def to_svg(self) -> str:
+        """A picture for pages and papers; :meth:`plot` explains it."""
+        return self._format("svg")
+
+    def to_tikz(self) -> str:
+        """The picture for LaTeX."""
+        return self._format("tex")
+
+    def to_mermaid(self) -> str:
+        """The graph for Markdown."""
+        return self._format("mmd")
+
+    def to_dagitty(self) -> str:
+        """The graph for dagitty.net and R's package dagitty."""
+        return self._format("dagitty")
+
     def to_json(self) -> str:
         """Everything, as ``nocurl learn --output graph.json`` writes it."""
         return self._format("json")
@@ -233,20 +299,219 @@ class Graph:
         return _nocurl.format_graph(json.dumps(self._document), form)
 
     def write(self, path: str | os.PathLike) -> None:
-        """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml or
-        csv."""
+        """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml,
+        csv, dagitty or mmd, or a picture: svg, png, pdf or tex."""
         _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
+
+    def parents(self, variable: str) -> list[str]:
+        """The variables with an edge to this one whose direction is determined.
+
+        Warns with :class:`ResultWarning` where others might be parents too.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> graph = nocurl.Graph.from_adjacency([[0, 2.0], [0, 0]], ["dose", "health"])
+        >>> graph.parents("health"), graph.ancestors("health"), graph.markov_blanket("dose")
+        (['dose'], ['dose'], ['health'])
+        """
+        parents, siblings, *_ = self._relatives(variable)
+        if siblings:
+            some = ", ".join(f"`{name}`" for name in siblings)
+            _warn(f"{some}: the direction of the edge with `{variable}` is undetermined")
+        return parents
+
+    def ancestors(self, variable: str) -> list[str]:
+        """The variables with a path of determined directions to this one.
+
+        Warns with :class:`ResultWarning` where others might be ancestors too.
+        """
+        _, _, ancestors, possible, _ = self._relatives(variable)
+        if len(possible) > len(ancestors):
+            more = len(possible) - len(ancestors)
+            _warn(f"{more} more may be ancestors of `{variable}`, by undetermined directions")
+        return ancestors
+
+    def markov_blanket(self, variable: str) -> list[str]:
+        """Parents, children and the children's other parents: given these, the variable is
+        independent of all others. All graphs of the class have the same."""
+        return self._relatives(variable)[4]
+
+    def adjustment_sets(self, cause: str, effect: str) -> dict[str, list[str]] | None:
+        """Variables to adjust for, so that a regression gives the effect of one on another.
+
+        Returns ``optimal`` (the estimate has the smallest variance), ``minimal`` (no smaller set is
+        inside) and ``parents``; None where no directed path can lead from cause to effect, so that
+        the effect is 0, or where it depends on undetermined directions, with a
+        :class:`ResultWarning`.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> weights = [[0, 1.0, 1], [0, 0, 1], [0, 0, 0]]
+        >>> graph = nocurl.Graph.from_adjacency(weights, ["age", "dose", "health"])
+        >>> graph.adjustment_sets("dose", "health")["optimal"]
+        ['age']
+        """
+        text, (i, j) = json.dumps(self._document), (self._place(cause), self._place(effect))
+        if i == j:
+            raise ValueError("cause and effect are the same variable: an effect needs two")
+        if not _nocurl.identified(text, [i])[j]:
+            _warn(f"the effect of `{cause}` on `{effect}` depends on undetermined directions")
+            return None
+        sets = _nocurl.adjustment(text, i, j)
+        if sets is None:
+            return None
+        names = [[self.variables[v] for v in set_] for set_ in sets]
+        return dict(zip(("optimal", "minimal", "parents"), names))
+
+    def effects(self, cause: str) -> pandas.DataFrame:
+        """Effects of one variable on the others, one row for each that it may act on: ``to``,
+        ``effect``, ``determined``, and ``least`` and ``most`` over the graphs of the class.
+
+        ``attrs["values"]`` has, by name, all values that the graphs of the class give. Warns with
+        :class:`ResultWarning` where some depend on undetermined directions.
+        """
+        import pandas
+
+        i, text = self._place(cause), json.dumps(self._document)
+        drawn = _nocurl.total_effects(self.weights)[i]
+        known = _nocurl.identified(text, [i])
+        members = None if all(known) else _nocurl.effects_over_class(text, i)
+        rows, values = [], {}
+        for j, name in enumerate(self.variables):
+            every = [float(drawn[j])]
+            if members is not None and not known[j]:
+                every = [row[j] for row in members]
+            elif not known[j]:
+                every = [float("nan")]
+            if i != j and (drawn[j] != 0 or any(value != 0 for value in every)):
+                values[name] = every
+                rows.append((name, drawn[j], known[j], min(every), max(every)))
+        self._warn_open([known[self._place(name)] for name in values], "effect")
+        table = pandas.DataFrame(rows, columns=["to", "effect", "determined", "least", "most"])
+        table.attrs["values"] = values
+        return table
+
+    def _place(self, variable: str) -> int:
+        if variable not in self.variables:
+            raise ValueError(f"`{variable}` is not a variable of the graph")
+        return self.variables.index(variable)
+
+    def _relatives(self, variable: str) -> list[list[str]]:
+        found = _nocurl.relatives(json.dumps(self._document), self._place(variable))
+        return [[self.variables[v] for v in group] for group in found]
+
+    def _warn_open(self, known: list[bool], what: str) -> None:
+        open_ = sum(not value for value in known)
+        if open_:
+            s = "" if open_ == 1 else "s"
+            _warn(f"{open_} {what}{s} of {len(known)} depend on undetermined directions")
+
+    def score(self, X: Any) -> float:
+        """Mean log-likelihood of rows in the linear model with Gaussian errors: the higher, the
+        better. Columns are taken by name from a DataFrame, in order from an array."""
+        return float(np.mean(self.log_likelihood(X)))
+
+    def log_likelihood(self, X: Any) -> np.ndarray:
+        """Log-likelihood of each row; see :meth:`score`."""
+        return _nocurl.log_likelihood(json.dumps(self._document), self._rows(X))
+
+    def predict(self, X: Any, variable: str) -> np.ndarray:
+        """The mean of one variable given all others, in each row, in the linear model with Gaussian
+        errors. A DataFrame need not have the variable; of an array its column is not looked at.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> drawn = nocurl.simulate(variables=4, rows=500, degree=2, random_state=0)
+        >>> graph = nocurl.learn(drawn.data)
+        >>> graph.predict(drawn.data, "x1").shape, graph.sample(3, random_state=1).shape
+        ((500,), (3, 4))
+        """
+        place = self._place(variable)
+        return _nocurl.predict(json.dumps(self._document), self._rows(X, but=variable), place)
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """What the parents leave of each value."""
+        return _nocurl.residuals(json.dumps(self._document), self._rows(X))
+
+    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
+        """New rows from the linear model with Gaussian errors, columns as in ``variables``."""
+        if n < 1:
+            raise ValueError(f"n is {n}: give a number of rows")
+        return _nocurl.sample(json.dumps(self._document), int(n), seed_of(random_state))
+
+    def _rows(self, X: Any, but: str | None = None) -> np.ndarray:
+        columns = getattr(X, "columns", None)
+        if columns is None:
+            rows = np.ascontiguousarray(X, dtype=np.float64)
+            if rows.ndim != 2 or rows.shape[1] != len(self.variables):
+                d = len(self.variables)
+                raise ValueError(f"an array of {d} columns is needed, one for each variable")
+        else:
+            named = {str(name): name for name in columns}
+            missing = [name for name in self.variables if name not in named and name != but]
+            if missing:
+                raise ValueError(f"the table has no column `{missing[0]}`")
+            zeros = np.zeros(len(X))
+            rows = np.column_stack([
+                np.asarray(X[named[name]], dtype=np.float64) if name in named else zeros
+                for name in self.variables
+            ])
+        if but is not None:
+            rows = rows.copy()
+            rows[:, self.variables.index(but)] = 0.0
+        if not np.isfinite(rows).all():
+            raise ValueError("the table has values that are missing or not finite: leave them out")
+        return rows
 
     def total_effects(self) -> pandas.DataFrame:
         """Change of each variable (column) per unit that another (row) is moved by, along all
-        paths, in the linear model with these weights."""
+        paths, in the linear model with these weights.
+
+        Warns with :class:`ResultWarning` where some depend on undetermined directions;
+        :meth:`effects` has their range.
+
+        A categorical variable has a row and a column for each level but its base, such as
+        ``species=Adelie``: a change from the base to that level, or of its probability."""
         import pandas
 
-        effects = _nocurl.total_effects(self.weights)
-        return pandas.DataFrame(effects, index=self.variables, columns=self.variables)
+        if self.undirected:
+            _warn("effects along undetermined directions are those of the graph as it is drawn; "
+                  "`effects` has their range")
+        names, weights, _ = self._expanded
+        effects = _nocurl.total_effects(weights)
+        return pandas.DataFrame(effects, index=names, columns=names)
 
-    def intervene(self, do: Mapping[str, float]) -> dict[str, float]:
+    @functools.cached_property
+    def _expanded(self) -> tuple[list[str], np.ndarray, list[float] | None]:
+        if not any(kind["kind"] == "categorical" for kind in self.kinds):
+            return self.variables, self.weights, None if self.means is None else self.means.tolist()
+        return _nocurl.expanded(json.dumps(self._document))
+
+    def _setting(self, name: str, value: float | str) -> list[tuple[str, float]]:
+        """The columns that are set with a variable, and their values."""
+        kind = next((kind for kind in self.kinds if kind["name"] == name), {})
+        levels = kind.get("levels", [])
+        if kind.get("kind") == "categorical" or (isinstance(value, str) and levels):
+            if value not in levels:
+                known = ", ".join(f"`{level}`" for level in levels)
+                raise ValueError(f"`{name}` has no level `{value}`; it has {known}")
+            if kind["kind"] == "categorical":
+                return [(f"{name}={level}", float(level == value)) for level in levels[1:]]
+            return [(name, float(levels.index(value)))]
+        return [(name, float(value))]
+
+    def intervene(self, do: Mapping[str, float | str]) -> dict[str, float]:
         """Means of all variables after some are set, in the linear model with these weights.
+
+        A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``; a
+        categorical one has the probability of each level but its base in the answer, as
+        ``species=Adelie``.
+
+        Warns with :class:`ResultWarning` where some depend on undetermined directions;
+        :meth:`intervention_ranges` has their range.
 
         Examples
         --------
@@ -256,29 +521,97 @@ class Graph:
         >>> graph.intervene({"x1": 5.0})["x1"]
         5.0
         """
+        names, weights, before = self._expanded
+        if before is None:
+            raise ValueError("the graph has no means: learn it from data")
+        place = {name: i for i, name in enumerate(names)}
+        variables = [self._place(name) for name in do]
+        settings = [pair for name, value in do.items() for pair in self._setting(name, value)]
+        given = [(place[name], value) for name, value in settings]
+        known = _nocurl.identified(json.dumps(self._document), variables)
+        self._warn_open(known, "mean")
+        means = _nocurl.intervene(weights, before, given)
+        return dict(zip(names, means.tolist()))
+
+    def intervention_ranges(self, do: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+        """The smallest and the largest mean of each variable after some are set, over the graphs of
+        the class."""
+        given = self._settings(do)
+        rows = _nocurl.interventions_over_class(json.dumps(self._document), given)
+        if rows is None:
+            assert self.means is not None
+            rows = [_nocurl.intervene(self.weights, self.means.tolist(), given).tolist()]
+            if self.undirected:
+                _warn("there are too many graphs, or no error variances: only the one drawn is used")
+        return {
+            name: (min(row[j] for row in rows), max(row[j] for row in rows))
+            for j, name in enumerate(self.variables)
+        }
+
+    def _settings(self, do: Mapping[str, float]) -> list[tuple[int, float]]:
         if self.means is None:
             raise ValueError("the graph has no means: learn it from data")
-        place = {name: i for i, name in enumerate(self.variables)}
-        unknown = [name for name in do if name not in place]
-        if unknown:
-            raise ValueError(f"`{unknown[0]}` is not a variable of the graph")
-        given = [(place[name], float(value)) for name, value in do.items()]
-        means = _nocurl.intervene(self.weights, self.means.tolist(), given)
-        return dict(zip(self.variables, means.tolist()))
+        return [(self._place(name), float(value)) for name, value in do.items()]
+
+    def part(
+        self,
+        around: str | Sequence[str] = (),
+        depth: int = 1,
+        min_confidence: float | None = None,
+    ) -> Graph:
+        """A part of the graph: what is near some variables, or sure enough.
+
+        Parameters
+        ----------
+        around : str or sequence of str
+            Variables to start from; all if there are none.
+        depth : int
+            How many edges away from them, in any direction.
+        min_confidence : float, optional
+            Only edges that are at least this sure, from 0 to 1.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> chain = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+        >>> nocurl.Graph.from_adjacency(chain, ["a", "b", "c"]).part("a").variables
+        ['a', 'b']
+        """
+        names = [around] if isinstance(around, str) else [str(name) for name in around]
+        document = json.dumps(self._document)
+        return Graph(json.loads(_nocurl.part_of_graph(document, names, depth, min_confidence)))
+
+    def compare(self, other: Graph, names: tuple[str, str] = ("the first", "the second")) -> Differences:
+        """Which edges two graphs share and where they differ; variables are matched by name.
+
+        To score a graph against the truth use :func:`nocurl.metrics.compare`.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> one = nocurl.Graph.from_adjacency([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["a", "b", "c"])
+        >>> other = nocurl.Graph.from_adjacency([[0, 0, 0], [1, 0, 1], [0, 0, 0]], ["a", "b", "c"])
+        >>> one.compare(other)
+        1 edges in both, 0 only in the first, 0 only in the second, 1 in opposite directions
+        """
+        from ._compare import Differences
+
+        return Differences(self, other, names)
 
     def plot(self, ax: matplotlib.axes.Axes | None = None, **options: Any) -> matplotlib.axes.Axes:
         """Draws the graph in layers, causes on top, with matplotlib.
 
-        Variables stand in the order of the potential; an edge is as wide as its weight is large,
-        blue for positive and red for negative weights. Where its direction is undetermined, it is
-        dashed and has no head.
+        Places, ways and colours are those of :meth:`to_svg`: blue for positive and dashed orange
+        for negative weights, wider where an edge is stronger, paler where it is less sure. An edge
+        without a head has an undetermined direction. Above 60 variables with edges there is an
+        overview: dots as large as they have edges, with names where there is room.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if there is none.
         **options
-            ``node_color``, ``font_size``, ``show_weights``.
+            ``node_color``, ``font_size``, ``show_weights``, ``figsize`` of a new figure.
         """
         from ._plot import plot
 
@@ -291,12 +624,29 @@ class Graph:
 
     def __repr__(self) -> str:
         lines = [f"{self._summary()}:" if self.edges else f"{self._summary()}"]
-        for cause, effect, weight in self.edges[:20]:
-            arrow = "->" if self.is_determined(cause, effect) else "--"
-            lines.append(f"  {cause} {arrow} {effect}  {weight:.3g}")
+        shown = [self._line(edge) for edge in self._document["edges"][:20]]
+        widths = [max(map(len, column)) for column in zip(*shown)]
+        for cells in shown:
+            line = "  ".join(cell.ljust(width) for cell, width in zip(cells, widths))
+            lines.append(f"  {line.rstrip()}")
         if self.n_edges > 20:
             lines.append(f"  and {self.n_edges - 20} more")
+        lines += [f"warning: {text}" for text in self.warnings]
+        lines += [
+            f"concern: {finding.get('check', '')}: {finding['sentence']}"
+            for finding in self.diagnosis or []
+            if finding["verdict"] == "concern"
+        ]
         return "\n".join(lines)
+
+    def _line(self, edge: dict) -> list[str]:
+        arrow = "--" if edge["direction"] == "undetermined" else "->"
+        cells = [f"{edge['from']} {arrow} {edge['to']}", f"{edge.get('weight', 1.0):.3g}"]
+        sure = edge.get("confidence")
+        if sure is not None:
+            cells.append(f"edge {sure['adjacent']:.0%}")
+            cells.append(f"direction {sure['direction']:.0%}, {edge['direction']}")
+        return cells
 
     def _summary(self) -> str:
         edges = f"{self.n_edges} edge{'' if self.n_edges == 1 else 's'}"
@@ -304,7 +654,11 @@ class Graph:
         return f"{edges} among {len(self.variables)} variables{by}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Graph) and self._document == other._document
+        # The same table and settings give the same graph, in another time.
+        def timeless(document: dict) -> dict:
+            return {name: v for name, v in document.items() if name != "elapsed_seconds"}
+
+        return isinstance(other, Graph) and timeless(self._document) == timeless(other._document)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -321,13 +675,14 @@ def read_graph(path: str | os.PathLike) -> Graph:
     return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
 
 
+def _weight(edge: dict) -> float:
+    return edge.get("weight", edge.get("strength", 1.0))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ResultWarning, stacklevel=3)
+
+
 def _array(values: list | None) -> np.ndarray | None:
     return None if values is None else np.array(values, dtype=np.float64)
 
-
-def _frequency(pair: dict | None, cause: str, determined: bool) -> float:
-    if pair is None:
-        return 0.0
-    if not determined:
-        return pair["adjacent"]
-    return pair["forward"] if pair["from"] == cause else pair["backward"]

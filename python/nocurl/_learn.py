@@ -22,7 +22,26 @@ def methods() -> dict[str, type[Learner]]:
     return dict(METHODS)
 
 
-def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **params: Any) -> Graph:
+def licenses() -> str:
+    """The licences of everything that the package is built from, with their texts.
+
+    Examples
+    --------
+    >>> import nocurl
+    >>> "faer" in nocurl.licenses()
+    True
+    """
+    return _nocurl.LICENSES
+
+
+def learn(
+    X: Any,
+    method: str = "order-search",
+    *,
+    diagnose: bool = True,
+    confidence: bool = True,
+    **params: Any,
+) -> Graph:
     """Learns a graph from a table: the short way.
 
     Parameters
@@ -33,6 +52,8 @@ def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **para
         Name of the method; :func:`methods` has all of them.
     diagnose : bool
         Check the result, as the command line does.
+    confidence : bool
+        Measure how sure every edge and direction is, as the command line does.
     **params
         Parameters of the method (see its class in :func:`methods`) and those that all methods
         have (see :class:`Learner`).
@@ -50,4 +71,4 @@ def learn(X: Any, method: str = "order-search", *, diagnose: bool = True, **para
     if method not in METHODS:
         # The engine knows which name is close.
         _nocurl.describe_method(method)
-    return METHODS[method](diagnose=diagnose, **params).fit(X).graph_
+    return METHODS[method](diagnose=diagnose, confidence=confidence, **params).fit(X).graph_

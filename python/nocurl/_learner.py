@@ -18,6 +18,7 @@ from ._graph import Graph
 from ._progress import Bar
 from ._table import Table, as_table
 from ._values import seed_of, to_json
+from ._warnings import warn
 
 if TYPE_CHECKING:
     import networkx
@@ -30,14 +31,19 @@ SHARED: dict[str, Any] = {
     "refine": None,
     "prune": None,
     "center": True,
+    "error_shape": True,
     "knowledge": None,
     "missing": "error",
     "drop_constant": False,
+    "confidence": False,
     "bootstrap": None,
+    "confidence_seconds": None,
+    "confidence_level": None,
     "checkpoint": None,
     "diagnose": False,
     "random_state": 0,
     "n_jobs": None,
+    "memory": None,
     "show_progress": False,
 }
 
@@ -48,14 +54,19 @@ class Common(TypedDict, total=False):
 
     refine: str | None
     center: bool
+    error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     missing: str
     drop_constant: bool
+    confidence: bool
     bootstrap: int | None
+    confidence_seconds: float | None
+    confidence_level: float | None
     checkpoint: str | os.PathLike[str] | None
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
+    memory: int | str | None
     show_progress: bool | Callable[[str, int, int | None, float | None], object]
 
 
@@ -98,6 +109,9 @@ class Learner(BaseEstimator):
         Rule that drops edges; ``{"rule": "t-test", "alpha": 0.01}`` for another level than 0.05.
     center : bool
         Subtract means.
+    error_shape : bool
+        Direct edges that independences leave undetermined where the shape of errors tells how;
+        only after methods that determine a class.
     knowledge : dict or path, optional
         What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
         of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
@@ -107,8 +121,16 @@ class Learner(BaseEstimator):
         expectation-maximisation.
     drop_constant : bool
         Leave out columns that do not vary, instead of refusing them.
+    confidence : bool
+        Measure how sure edges and directions are, by learning again from up to 100 resampled
+        tables; :func:`nocurl.learn` does.
     bootstrap : int, optional
-        Learn again from this many resampled tables.
+        Learn again from this many resampled tables, however long that takes.
+    confidence_seconds : float, optional
+        Time that resampling may take: by default 10 seconds, any where ``bootstrap`` is given.
+    confidence_level : float, optional
+        Confidence from which on a direction is determined (by default 0.9) and edges are in the
+        consensus (0.5).
     checkpoint : path, optional
         Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
         :class:`NoCurlMLP`) keep their state. A fit that was stopped continues from there, with
@@ -119,6 +141,10 @@ class Learner(BaseEstimator):
         Seed of everything random. The same integer gives the same bits.
     n_jobs : int, optional
         Threads: one for each core by default and for -1. The result does not depend on it.
+    memory : int or str, optional
+        Memory that may be taken: bytes, or a size such as "4GiB" or "500MB"; by default what the
+        machine or its container has left. What would take more raises ``MemoryError`` before it
+        is taken.
     show_progress : bool or callable
         Show a bar (needs tqdm), or call ``show_progress(stage, done, total, objective)`` now and
         then.
@@ -184,6 +210,7 @@ class Learner(BaseEstimator):
         with Bar.of(self.show_progress) as progress:
             text = _nocurl.learn(table.handle, table.names, request, progress)
         self._keep(Graph(json.loads(text)), table)
+        warn(self.graph_)
         return self
 
     def _request(self) -> dict[str, Any]:
@@ -199,14 +226,19 @@ class Learner(BaseEstimator):
             "refine": shared["refine"],
             "prune": prune,
             "threshold": shared.get("threshold"),
+            "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
             "missing": shared["missing"],
             "drop_constant": shared["drop_constant"],
             "bootstrap": shared["bootstrap"],
+            "confidence": shared["confidence"],
+            "confidence_seconds": shared["confidence_seconds"],
+            "confidence_level": shared["confidence_level"],
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
             "threads": _threads(shared["n_jobs"]),
+            "memory": None if shared["memory"] is None else str(shared["memory"]),
         }
 
     def _keep(self, graph: Graph, table: Table) -> None:
@@ -237,6 +269,23 @@ class Learner(BaseEstimator):
     def set_params(self, **params: Any) -> Self:
         """Sets parameters by name."""
         return super().set_params(**{ALIASES.get(name, name): v for name, v in params.items()})
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean log-likelihood of rows in the learnt model, for cross-validation: the higher, the
+        better; see :meth:`Graph.score`."""
+        return self.graph_.score(X)
+
+    def predict(self, X: Any, variable: str) -> np.ndarray:
+        """One variable from all others; see :meth:`Graph.predict`."""
+        return self.graph_.predict(X, variable)
+
+    def residuals(self, X: Any) -> np.ndarray:
+        """What the parents leave of each value; see :meth:`Graph.residuals`."""
+        return self.graph_.residuals(X)
+
+    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
+        """New rows from the learnt model; see :meth:`Graph.sample`."""
+        return self.graph_.sample(n, random_state)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The graph for networkx; see :meth:`Graph.to_networkx`."""

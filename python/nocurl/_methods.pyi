@@ -18,6 +18,7 @@ __all__ = [
     "FGES",
     "GSGES",
     "GranDAG",
+    "Lingam",
     "MMPC",
     "NoCurl",
     "NoCurlGNN",
@@ -87,6 +88,7 @@ class FGES(Learner, method="fges"):
         *,
         penalty: float = ...,
         search: Literal["thorough", "two-phase"] = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 
@@ -108,6 +110,15 @@ class OrderSearch(Learner, method="order-search"):
         *,
         penalty: float | None = ...,
         restarts: int | None = ...,
+        criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class Lingam(Learner, method="lingam"):
+    def __init__(
+        self,
+        *,
+        penalty: float | None = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

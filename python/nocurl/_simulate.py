@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ def simulate(
     noise: str | dict = "gaussian",
     variances: float | tuple[float, float] = 1.0,
     standardize: bool = False,
+    categorical: float = 0.0,
+    levels: tuple[int, int] = (2, 4),
     random_state: int = 0,
 ) -> Simulated:
     """Draws a graph, weights and data.
@@ -58,6 +61,11 @@ def simulate(
         Factor on all noise variances, or the range each is drawn from.
     standardize : bool
         Bring every column to mean 0 and variance 1.
+    categorical : float
+        Probability of a variable to have levels; its column then holds their positions, and
+        ``graph.kinds`` their names.
+    levels : (int, int)
+        Fewest and most levels of such a variable.
     random_state : int
         Seed.
 
@@ -84,7 +92,12 @@ def simulate(
         "noise": noise,
         "variances": scale,
         "standardize": standardize,
+        "categorical": categorical,
+        "levels": list(levels),
     }
-    data, truth = _nocurl.simulate(to_json(simulation), seed)
+    data, truth, kinds = _nocurl.simulate(to_json(simulation), seed)
     names = [f"x{j}" for j in range(1, data.shape[1] + 1)]
-    return Simulated(data, Graph.from_adjacency(truth, names))
+    drawn = Graph.from_adjacency(truth, names)
+    if categorical:
+        drawn = Graph({**drawn._document, "kinds": json.loads(kinds)})
+    return Simulated(data, drawn)

@@ -41,6 +41,8 @@ def as_table(X: Any) -> Table:
         raise ValueError("a lazy frame has no values yet: call .collect() on it first")
     if hasattr(X, "tocsr"):
         raise ValueError("sparse matrices are not read: pass X.toarray()")
+    if isinstance(X, np.ma.MaskedArray):
+        X = _unmasked(X)
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(
@@ -51,12 +53,23 @@ def as_table(X: Any) -> Table:
     return Table([_numbers(array, "the array")], names, None)
 
 
+def _unmasked(array: np.ma.MaskedArray) -> np.ndarray:
+    """What is under a mask is no value, whatever it is."""
+    if array.dtype.kind not in "fiub":
+        return array.data  # refused by its type
+    if array.dtype.kind in "iu":
+        _exact(array.filled(0), "the array")
+    return np.ma.filled(array.astype(np.float64), np.nan)
+
+
 def _pandas_column(column: Any, name: str) -> np.ndarray:
     dtype = column.dtype
     if isinstance(dtype, np.dtype):
         return _numbers(column.to_numpy(), f"column `{name}`")
     # Types of pandas and Arrow with a mark for missing values.
     if getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False):
+        if getattr(dtype, "kind", "") in "iu" and column.count():
+            _exact(column.dropna().to_numpy(), f"column `{name}`")
         return column.to_numpy(dtype="float64", na_value=np.nan)
     raise ValueError(_not_numeric(f"column `{name}`", dtype))
 
@@ -69,9 +82,29 @@ def _numbers(array: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f"Complex data not supported: {what} has type {dtype}")
     if dtype.kind not in "fiu":
         raise ValueError(_not_numeric(what, dtype))
+    if dtype.kind in "iu":
+        _exact(array, what)
     if dtype.str[1:] in _READ_IN_PLACE and dtype.isnative and array.flags.aligned:
         return array
     return array.astype(np.float64)
+
+
+#: Whole numbers up to here are floating-point numbers too.
+_LARGEST_EXACT = 2**53
+
+
+def _exact(array: np.ndarray, what: str) -> None:
+    """Refuses whole numbers that would be rounded."""
+    if array.dtype.itemsize < 8 or array.size == 0:
+        return
+    if int(array.max()) > _LARGEST_EXACT or int(array.min()) < -_LARGEST_EXACT:
+        if array.ndim == 2:
+            large = (array > _LARGEST_EXACT) | (array < -_LARGEST_EXACT)
+            what = f"column {int(large.any(axis=0).argmax()) + 1} of {what}"
+        raise ValueError(
+            f"{what} has whole numbers beyond 2**53, which would be rounded; leave the column out, "
+            "or convert it to float64 if the rounding does no harm"
+        )
 
 
 def _not_numeric(what: str, dtype: Any) -> str:

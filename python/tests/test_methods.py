@@ -135,7 +135,8 @@ def test_unknown_parameters_and_methods():
         ({"missing": "ignore"}, "ignore.*drop"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"bootstrap": 1}, "^bootstrap=1: between 2 and"),
-        ({"bootstrap": 5, "missing": "em"}, "missing='drop'"),
+        ({"confidence_seconds": 0}, "confidence=False"),
+        ({"confidence_level": 1.5}, "^confidence_level=1.5: it must be a number from 0 to 1"),
         ({"random_state": -1}, "random_state is -1"),
         ({"knowledge": {"forbiden": []}}, "knowledge: unknown field `forbiden`.*`forbidden`"),
         ({"knowledge": {"required": [("x1", "q")]}}, "prior knowledge names `q`"),
@@ -302,7 +303,9 @@ def test_a_training_goes_on_from_its_checkpoint(drawn, tmp_path):
 def test_bootstrap_and_diagnosis(drawn):
     graph = nocurl.learn(drawn.data, bootstrap=20, method="eq-td", prune="bic")
     assert graph.bootstrap["replicates"] == 20
-    assert graph.to_pandas()["found"].between(0, 1).all()
+    table = graph.to_pandas()
+    assert table["adjacent"].between(0, 1).all()
+    assert (table["direction_confidence"] <= table["adjacent"]).all()
     assert {finding["verdict"] for finding in graph.diagnosis} <= {"ok", "note", "concern"}
     for finding in graph.diagnosis:
         assert finding["check"] and "--" not in finding["sentence"]
@@ -364,11 +367,43 @@ def test_names_are_escaped_in_notebooks(drawn):
 
 
 def test_plots(drawn):
-    axes = nocurl.learn(drawn.data).plot(show_weights=True)
-    assert len(axes.patches) == nocurl.learn(drawn.data).n_edges
+    graph = nocurl.learn(drawn.data)
+    axes = graph.plot(show_weights=True)
+    assert len(axes.patches) >= graph.n_edges + len(graph.variables)
+    assert len(axes.texts) == graph.n_edges + len(graph.variables)
     empty = nocurl.Graph.from_adjacency(np.zeros((3, 3)))
-    assert len(empty.plot().texts) == 3
+    assert len(empty.plot().texts) == 4
     assert empty._repr_html_()
+
+
+def test_pictures_of_odd_and_of_many_names(tmp_path):
+    names = ["$\\frac{a}$", "x" * 300, "<b>", "\u05e9\u05dc\u05d5\u05dd"]
+    graph = nocurl.Graph.from_adjacency(np.triu(np.ones((4, 4)), 1), names)
+    graph.plot().figure.savefig(tmp_path / "odd.png")
+    assert "<b>" not in graph.to_svg() and graph.to_svg().startswith("<svg")
+    for ending in ["svg", "png", "pdf", "tex", "mmd", "dagitty"]:
+        graph.write(tmp_path / f"g.{ending}")
+        assert (tmp_path / f"g.{ending}").stat().st_size > 100
+    assert "flowchart" in graph.to_mermaid() and "dag {" in graph.to_dagitty()
+    assert "tikzpicture" in graph.to_tikz()
+    chain = nocurl.Graph.from_adjacency(np.diag(np.ones(299), 1))
+    chain.plot().figure.savefig(tmp_path / "chain.png")
+    assert chain._repr_html_().count("<svg") == 1
+    assert chain.part("x10", depth=2).variables == ["x8", "x9", "x10", "x11", "x12"]
+    with pytest.raises(ValueError, match="did you mean `x29"):
+        chain.part("x290a")
+
+
+def test_two_graphs_are_compared(tmp_path):
+    one = nocurl.Graph.from_adjacency([[0, 1, 0], [0, 0, 1], [0, 0, 0]], ["a", "b", "c"])
+    other = nocurl.Graph.from_adjacency([[0, 0, 2], [1, 0, 0], [0, 0, 0]], ["a", "b", "c"])
+    found = one.compare(other)
+    assert (found.shared, found.first, found.second, found.reversed) == (0, 1, 1, 1)
+    assert list(found.to_pandas()["part"]) == ["reversed", "first", "second"]
+    assert "<svg" in found._repr_html_()
+    found.write(tmp_path / "both.png")
+    with pytest.raises(ValueError, match="picture"):
+        found.write(tmp_path / "both.json")
 
 
 def test_effects(drawn):

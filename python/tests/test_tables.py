@@ -182,3 +182,89 @@ def test_moments_merge_and_travel(X):
         nocurl.CAM().fit(whole)
     with pytest.raises(ValueError, match="no moments"):
         nocurl.Moments("{}")
+
+
+def test_what_is_masked_is_missing(X):
+    mask = np.random.default_rng(0).random(X.shape) < 0.1
+    masked = np.ma.masked_array(X.copy(), mask)
+    masked.data[mask] = -9999
+    gaps = np.where(mask, np.nan, X)
+    with pytest.raises(ValueError, match="has no value in row"):
+        nocurl.Moments.of(masked)
+    for missing in ["drop", "em"]:
+        ours = nocurl.Moments.of(masked, missing=missing)
+        assert ours == nocurl.Moments.of(gaps, missing=missing)
+    assert (weights(masked, missing="drop") == weights(gaps, missing="drop")).all()
+    whole = np.ma.masked_array(np.round(9 * X).astype("i8"), mask)
+    whole.data[mask] = 2**60
+    expected = np.where(mask, np.nan, np.round(9 * X))
+    assert (weights(whole, missing="drop") == weights(expected, missing="drop")).all()
+    assert (weights(np.ma.masked_array(X, False)) == weights(X)).all()
+
+
+def test_whole_numbers_that_would_be_rounded_are_refused(X):
+    table = {name: np.round(9 * X[:, j]).astype("i8") for j, name in enumerate(NAMES)}
+    large = {**table, "b": table["b"] + 2**53}
+    told = "column `b` has whole numbers beyond"
+    for make in [pd.DataFrame, pl.DataFrame, pa.table]:
+        weights(make(table))
+        with pytest.raises(ValueError, match=told):
+            nocurl.learn(make(large))
+    nullable = pd.DataFrame(large).astype("Int64")
+    with pytest.raises(ValueError, match=told):
+        nocurl.learn(nullable)
+    with pytest.raises(ValueError, match="column 2 of the array has whole numbers beyond"):
+        nocurl.learn(np.column_stack(list(large.values())))
+    with pytest.raises(ValueError, match="column 2 of the array"):
+        nocurl.learn(np.ma.masked_array(np.column_stack(list(large.values())), False))
+    exact = {**table, "b": np.where(table["b"] > 0, 2**53, -(2**53))}
+    nocurl.Moments.of(pd.DataFrame(exact))
+
+
+def test_dates_and_objects_are_refused_by_name(X):
+    import datetime
+    import decimal
+
+    frame = pd.DataFrame(X, columns=NAMES)
+    times = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(len(X)), unit="s")
+    fractions = [decimal.Decimal("1.5")] * len(X)
+    days = [datetime.date(2026, 1, 1)] * len(X)
+    for values in [times, times - times[0], fractions, days]:
+        frame["b"] = values
+        with pytest.raises(ValueError, match="column `b`"):
+            nocurl.learn(frame)
+    for values in [times, pa.array(days)]:
+        columns = {name: pa.array(X[:, j]) for j, name in enumerate(NAMES)}
+        with pytest.raises(ValueError, match="column `b`"):
+            nocurl.learn(pa.table({**columns, "b": pa.array(values)}))
+    with pytest.raises(ValueError, match="has type datetime64"):
+        nocurl.learn(np.full((9, 2), np.datetime64("2026-01-01")))
+    with pytest.raises(ValueError, match="has type object"):
+        nocurl.learn(np.array([[decimal.Decimal(1), decimal.Decimal(2)]] * 9))
+
+
+def test_memory_is_bounded(X):
+    with pytest.raises(MemoryError, match=r"columns takes up to .* columns fit|not even two"):
+        nocurl.learn(X, memory="1MB")
+    with pytest.raises(ValueError, match="give a size such as"):
+        nocurl.learn(X, memory="much")
+    nocurl.learn(X, memory=2**31)
+
+
+def test_nothing_that_was_read_is_overwritten(X, tmp_path):
+    table = tmp_path / "table.csv"
+    pd.DataFrame(X, columns=NAMES).to_csv(table, index=False)
+    before = table.read_bytes()
+    graph = nocurl.learn(table)
+    link = tmp_path / "link.csv"
+    link.symlink_to(table)
+    for path in [table, link]:
+        with pytest.raises(ValueError, match="is also the table, which is read"):
+            graph.write(path)
+    with pytest.raises(ValueError, match="the checkpoint .* is also the table"):
+        nocurl.NotearsMLP(checkpoint=table).fit(table)
+    assert table.read_bytes() == before
+
+
+def test_licences_are_there():
+    assert "faer" in nocurl.licenses() and "MIT" in nocurl.licenses()

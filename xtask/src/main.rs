@@ -2,6 +2,8 @@
 //! what the documentation takes from the code.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+mod supply;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +15,10 @@ fn main() -> Result<()> {
         Some("test") => test(),
         Some("docs") => docs(),
         Some("fmt") => format(&[]),
-        _ => bail!("usage: cargo xtask test, docs or fmt"),
+        Some("fuzz") => fuzz(),
+        Some("supply") => supply::check(),
+        Some("notices") => supply::write_notices(),
+        _ => bail!("usage: cargo xtask test, docs, fmt, fuzz, supply or notices"),
     }
 }
 
@@ -23,6 +28,7 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 /// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     format(&["--check"])?;
+    supply::check()?;
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
@@ -95,6 +101,15 @@ fn docs() -> Result<()> {
     run(Command::new(python)
         .args(["-m", "nocurl._stubs", "python/nocurl/_methods.pyi"])
         .env("PYTHONPATH", stage))
+}
+
+/// Gives made-up files to the readers for as long as `--minutes N` says; findings go to
+/// `target/fuzz/`.
+fn fuzz() -> Result<()> {
+    let rest: Vec<String> = std::env::args().skip(2).collect();
+    let mut arguments = vec!["run", "--release", "-p", "nocurl-fuzz", "--"];
+    arguments.extend(rest.iter().map(String::as_str));
+    cargo(&arguments, &[])
 }
 
 /// The Python package with the module that `cargo test` has built; returns its folder.

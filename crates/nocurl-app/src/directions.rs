@@ -1,72 +1,147 @@
-//! Which directions of a graph are determined, and by what, in words.
+//! How sure the directions of a graph are, and what they rest on, in words.
 
-use std::collections::BTreeSet;
-
+use nocurl::checks::Verdict;
+use nocurl::graph::Direction;
 use nocurl::{Determines, Options};
-
 use nocurl_io::{Edge, GraphDocument};
+
+use crate::Outcome;
 
 /// Edges named one by one; of more only the number is given.
 const NAMED_EDGES: usize = 5;
 
-/// What determines the directions, and which of them are undetermined.
-pub(super) fn sentence(options: &Options, document: &GraphDocument) -> String {
-    let assumption = options.facts().directions.sentence();
-    let all = document.edges.len();
-    let reversible = reversible(document);
-    let shared = match (all - reversible.len(), all) {
-        (0, 1) => "do not determine the one direction".into(),
-        (1, 1) => "determine the one direction".into(),
-        (0, _) => format!("determine none of {all} directions"),
-        (some, _) => format!("determine {some} of {all} directions"),
-    };
-    let evidence = match options.knowledge.is_empty() {
-        true => "Conditional independences",
-        false => "Conditional independences and prior knowledge",
-    };
-    let one = reversible.len() == 1;
-    let rest = match (document.determines, reversible.len()) {
-        _ if all == 0 => "There are no edges".into(),
-        (Determines::Skeleton, _) if all == 1 => "The one direction is not determined".into(),
-        (Determines::Skeleton, _) => format!("None of {all} directions is determined"),
-        (Determines::Class, 0) => format!("{evidence} {shared}"),
-        (Determines::Class, _) => format!(
-            "{evidence} {shared}; {} {} undetermined",
-            named(&reversible, "--", all),
-            if one { "is" } else { "are" }
-        ),
-        (Determines::Graph, 0) => format!("{evidence} alone {shared} as well"),
-        (Determines::Graph, _) => format!(
-            "{evidence} alone {shared}; {} need{} that assumption",
-            named(&reversible, "->", all),
-            if one { "s" } else { "" }
-        ),
-    };
-    format!("{assumption}. {rest}.")
-}
-
-/// The edges that point either way in some graph of the class.
-fn reversible(document: &GraphDocument) -> Vec<&Edge> {
-    let undirected: BTreeSet<[&str; 2]> = document
-        .class
-        .iter()
-        .flat_map(|class| &class.undirected)
-        .map(|[i, j]| [i.as_str(), j.as_str()])
-        .collect();
-    let is_reversible = |edge: &&Edge| {
-        let (from, to) = (edge.from.as_str(), edge.to.as_str());
-        undirected.contains(&[from, to]) || undirected.contains(&[to, from])
-    };
-    document.edges.iter().filter(is_reversible).collect()
-}
-
-fn named(edges: &[&Edge], arrow: &str, all: usize) -> String {
-    if edges.len() > NAMED_EDGES {
-        let others = if edges.len() < all { "the other" } else { "all" };
-        return format!("{others} {}", edges.len());
+/// Gives every edge its confidence and the word for its direction, puts the surest edges first,
+/// and writes the sentence about them.
+pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Options, level: f64) {
+    let capped = is_capped(outcome, options);
+    if let Some(found) = &outcome.bootstrap {
+        let names = document.variables.clone();
+        let place = |name: &str| names.iter().position(|known| known == name);
+        for edge in &mut document.edges {
+            let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
+            let confidence = found.confidence(from, to);
+            edge.direction = confidence.word(edge.is_determined(), level);
+            edge.confidence = Some(confidence);
+        }
+        let key = |edge: &Edge| {
+            let sure = edge.confidence.unwrap_or_default();
+            [sure.adjacent, sure.direction, edge.weight.map_or(0.0, f64::abs)]
+        };
+        document.edges.sort_by(|a, b| {
+            let pairs = key(b).into_iter().zip(key(a));
+            pairs
+                .map(|(b, a)| b.total_cmp(&a))
+                .find(|order| order.is_ne())
+                .unwrap_or_else(|| (&a.from, &a.to).cmp(&(&b.from, &b.to)))
+        });
     }
+    if capped {
+        for edge in &mut document.edges {
+            if edge.direction == Direction::Determined {
+                edge.direction = Direction::Likely;
+            }
+        }
+    }
+    document.directions = sentence(document, outcome, options, level, capped);
+}
+
+/// True when a check doubts what the directions rest on, or they rest on nothing.
+fn is_capped(outcome: &Outcome, options: &Options) -> bool {
+    let directions = options.facts().directions;
+    let doubted = |check: &&str| {
+        outcome
+            .diagnosis
+            .iter()
+            .flat_map(|diagnosis| &diagnosis.findings)
+            .any(|finding| finding.check == *check && finding.verdict == Verdict::Concern)
+    };
+    directions.is_baseline() || directions.checks().iter().any(doubted)
+}
+
+/// What the directions come from, how many follow, and how sure they are.
+fn sentence(
+    document: &GraphDocument,
+    outcome: &Outcome,
+    options: &Options,
+    level: f64,
+    capped: bool,
+) -> String {
+    let facts = options.facts();
+    let all = document.edges.len();
+    let source = facts.directions.sentence();
+    if all == 0 {
+        return format!("{source}. There are no edges.");
+    }
+    if document.determines == Determines::Skeleton {
+        return match all {
+            1 => format!("{source}. The one direction is not determined."),
+            _ => format!("{source}. None of {all} directions is determined."),
+        };
+    }
+    let compelled = outcome.fit.determined.directed().count();
+    let given = match (document.determines, options.knowledge.is_empty()) {
+        (Determines::Class, true) => "these adjacencies and colliders are right".into(),
+        (Determines::Class, false) => {
+            "these adjacencies, colliders and the prior knowledge are right".into()
+        }
+        _ => format!("that holds ({})", facts.directions.short()),
+    };
+    let follow = match (compelled, all) {
+        (0, 1) => format!("the one direction does not follow, even if {given}"),
+        (0, _) => format!("no direction follows, even if {given}"),
+        (1, 1) => format!("if {given}, the one direction follows"),
+        (some, all) if some == all => format!("if {given}, all {all} directions follow"),
+        (some, all) => format!("if {given}, {some} of {all} directions follow"),
+    };
+    let doubt = match capped && !facts.directions.is_baseline() {
+        true => " A check doubts that, so none is more than likely.",
+        false => "",
+    };
+    format!("{source}. {}{}.{doubt}", capital(&follow), sure(document, outcome, level))
+}
+
+/// How many directions are determined, likely and undetermined.
+fn sure(document: &GraphDocument, outcome: &Outcome, level: f64) -> String {
+    let by = |direction| {
+        document.edges.iter().filter(|edge| edge.direction == direction).collect::<Vec<_>>()
+    };
+    let open = by(Direction::Undetermined);
+    let left = match (open.len(), document.edges.len()) {
+        (0, _) => String::new(),
+        (1, _) => format!("; {} is undetermined", named(&open)),
+        (n, all) if n > NAMED_EDGES || n == all => {
+            format!("; {} {n} are undetermined", if n == all { "all" } else { "the other" })
+        }
+        _ => format!("; {} are undetermined", named(&open)),
+    };
+    if outcome.bootstrap.is_none() {
+        return format!("{left}. How sure they are was not measured");
+    }
+    let (determined, likely) = (by(Direction::Determined).len(), by(Direction::Likely).len());
+    let share = 100.0 * level;
+    format!(
+        "; with a confidence of {share:.0}% {}{}{left}",
+        match determined {
+            0 => "none is determined".into(),
+            1 => "1 is determined".into(),
+            n => format!("{n} are determined"),
+        },
+        match likely {
+            0 => String::new(),
+            1 => ", 1 is likely".into(),
+            n => format!(", {n} are likely"),
+        },
+    )
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn named(edges: &[&Edge]) -> String {
     let names: Vec<String> =
-        edges.iter().map(|edge| format!("`{}` {arrow} `{}`", edge.from, edge.to)).collect();
+        edges.iter().map(|edge| format!("`{}` -- `{}`", edge.from, edge.to)).collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),

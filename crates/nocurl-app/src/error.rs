@@ -3,6 +3,8 @@
 use nocurl::bootstrap::MOST_REPLICATES;
 use nocurl::{Action, Text};
 
+use crate::show_bytes;
+
 /// A job without a result.
 ///
 /// Each message fits on one line and says what is wrong, where, and what to do about it. Front ends
@@ -13,14 +15,35 @@ pub enum Error {
     /// The table, the method or a file.
     #[error(transparent)]
     Io(#[from] nocurl_io::Error),
-    /// Rows cannot be drawn from a table that is estimated as a whole.
-    #[error("{}", no_rows_to_draw())]
-    NoRowsToDraw,
+    /// More memory than there is, found before it is taken.
+    #[error("{}", over_budget(table, *needed, *available, advice))]
+    OverBudget {
+        /// What should be learnt from.
+        table: String,
+        /// Bytes that it takes at most.
+        needed: u64,
+        /// Bytes there are.
+        available: u64,
+        /// What would fit.
+        advice: Text,
+    },
     /// A number of resampled tables that makes no sense.
     #[error("{}", replicates(*given))]
     Replicates {
         /// The number as given.
         given: usize,
+    },
+    /// A time that measuring confidence cannot take.
+    #[error("{}", seconds(*given))]
+    Seconds {
+        /// The number as given.
+        given: f64,
+    },
+    /// A level of confidence that is no probability.
+    #[error("{}", level(*given))]
+    Level {
+        /// The number as given.
+        given: f64,
     },
     /// A file for the state of a method that has none.
     #[error("{}", not_trained(method, trained))]
@@ -29,6 +52,29 @@ pub enum Error {
         method: &'static str,
         /// The methods that are trained.
         trained: Vec<&'static str>,
+    },
+    /// A graph without the numbers of a model.
+    #[error(
+        "the graph has no weights, means and error variances, which a model needs: learn it, and \
+         keep it as JSON"
+    )]
+    NotAModel,
+    /// A confidence that is no share.
+    #[error("{}", confidence(*given))]
+    Confidence {
+        /// The number as given.
+        given: f64,
+    },
+    /// A graph that does not say how sure its edges are.
+    #[error("{}", no_confidence())]
+    NoConfidence,
+    /// A variable that a graph does not have.
+    #[error("{}", no_such_variable(name, like.as_deref()))]
+    NoSuchVariable {
+        /// The name as given.
+        name: String,
+        /// A name like it.
+        like: Option<String>,
     },
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
@@ -46,27 +92,47 @@ impl Error {
     pub fn text(&self) -> Text {
         match self {
             Self::Io(error) => error.text(),
-            Self::NoRowsToDraw => no_rows_to_draw(),
+            Self::OverBudget { table, needed, available, advice } => {
+                over_budget(table, *needed, *available, advice)
+            }
             Self::Replicates { given } => replicates(*given),
+            Self::Seconds { given } => seconds(*given),
+            Self::Level { given } => level(*given),
             Self::NotTrained { method, trained } => not_trained(method, trained),
+            Self::Confidence { given } => confidence(*given),
+            Self::NoConfidence => no_confidence(),
+            Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
+            Self::NotAModel => self.to_string().into(),
         }
     }
 }
 
-fn no_rows_to_draw() -> Text {
-    Text::default()
-        .act(Action::setting("bootstrap"))
-        .say(" draws rows, but ")
-        .act(Action::set("missing", "em"))
-        .say(" does not fill them in; use ")
-        .act(Action::set("missing", "drop"))
+fn over_budget(table: &str, needed: u64, available: u64, advice: &Text) -> Text {
+    let (needed, available) = (show_bytes(needed), show_bytes(available));
+    Text::new(format!(
+        "learning from {table} takes up to {needed} of memory, and {available} are there: "
+    ))
+    .append(advice.clone())
 }
 
 fn replicates(given: usize) -> Text {
     Text::default().act(Action::set("bootstrap", given)).say(format!(
         ": between 2 and {MOST_REPLICATES} tables can be drawn, some hundred are usual"
     ))
+}
+
+fn seconds(given: f64) -> Text {
+    Text::default()
+        .act(Action::set("confidence_seconds", given))
+        .say(": it must be a positive number of seconds; to leave confidence out use ")
+        .act(Action::set("confidence", false))
+}
+
+fn level(given: f64) -> Text {
+    Text::default()
+        .act(Action::set("confidence_level", given))
+        .say(": it must be a number from 0 to 1, such as 0.9")
 }
 
 fn not_trained(method: &str, trained: &[&'static str]) -> Text {
@@ -78,6 +144,21 @@ fn not_trained(method: &str, trained: &[&'static str]) -> Text {
              use "
         ))
         .act_all(trained, " or ")
+}
+
+fn confidence(given: f64) -> Text {
+    format!("a confidence of {given}: it must be a number from 0 to 1").into()
+}
+
+fn no_confidence() -> Text {
+    Text::new("the graph does not say how sure its edges are: learn it with ")
+        .act(Action::setting("bootstrap"))
+        .say(" and give the JSON file")
+}
+
+fn no_such_variable(name: &str, like: Option<&str>) -> Text {
+    let question = like.map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
+    format!("the graph has no variable `{name}`{question}").into()
 }
 
 fn one_state() -> Text {

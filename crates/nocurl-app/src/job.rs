@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nocurl::bootstrap::{Bootstrap, BootstrapParams, MOST_REPLICATES, bootstrap};
 use nocurl::checks::{Diagnosis, diagnose};
+use nocurl::links::{Link, links};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
-    read_sampled,
+    read_kept, read_sampled,
 };
 
-use crate::{Error, Outcome};
+use crate::confidence::Measured;
+use crate::{ConfidenceOptions, Error, Outcome};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -20,17 +21,19 @@ pub struct Job {
     pub read: ReadOptions,
     /// How the graph is learnt.
     pub options: Options,
-    /// Learning again from resampled tables.
-    pub bootstrap: Option<BootstrapParams>,
+    /// Learning again from resampled tables, to know how sure the result is.
+    pub confidence: ConfidenceOptions,
     /// Where a training is kept, so that it can go on after a stop.
     pub checkpoint: Option<PathBuf>,
     /// Whether the result is checked.
     pub diagnose: bool,
+    /// Memory that may be taken, in bytes; without it what the machine has left.
+    pub memory: Option<u64>,
 }
 
 impl Job {
-    /// Reads a table and learns from it. Rows are kept only for methods that need them and for
-    /// resampling.
+    /// Reads a table and learns from it. All rows are kept for methods that need them, and where a
+    /// number of resampled tables is asked for; else at most 64 MiB of them are, to resample.
     ///
     /// # Errors
     /// Anything wrong with the table or the options, in one line. What can be found before the table
@@ -40,24 +43,32 @@ impl Job {
         self.validate()?;
         // Held until the end, so that no other run writes to the same file meanwhile.
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
-        if self.bootstrap.is_some() && self.read.missing == Missing::Em {
-            return Err(Error::NoRowsToDraw);
-        }
         let input = input.into();
         let path = match &input {
             Input::Source(source) => Some(path_of(source)),
             _ => None,
         };
-        let (table, found) = if self.options.needs_rows() || self.bootstrap.is_some() {
-            let table = read_dataset(input, &self.read, run)?;
+        // Rows with gaps are not filled in: what is estimated from them has moments alone.
+        let estimated = self.read.missing == Missing::Em;
+        let bounds = self.bounded(rayon::current_num_threads());
+        let read = bounds.read_options();
+        let (table, found) = if self.keeps_rows() {
+            let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
-                None => self.learn(Data::Rows(&table.data), run)?,
+                None => self.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?,
                 Some(path) => self.train(&table.data, path, run)?,
             };
             (table.map(|rows| rows.moments()), found)
         } else {
-            let (table, sample) = read_sampled(input, &self.read, run)?;
-            let found = self.learn(Data::Sampled(&table.data, &sample), run)?;
+            let kept = match self.confidence.measure && !estimated {
+                true => read_kept(input, &read, run),
+                false => {
+                    read_sampled(input, &read, run).map(|(table, sample)| (table, sample, None))
+                }
+            };
+            let (table, sample, rows) = kept.map_err(|error| bounds.explain(error))?;
+            let data = Data::Sampled(&table.data, &sample);
+            let found = self.learn(data, rows.as_ref().map_or(data, Data::Rows), run)?;
             (table, found)
         };
         Ok(Outcome { path, ..outcome(table, found, started) })
@@ -70,7 +81,8 @@ impl Job {
     pub fn run_on_moments(&self, moments: &Moments, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
-        let found = self.learn(Data::Moments(moments), run)?;
+        let data = Data::Moments(moments);
+        let found = self.learn(data, data, run)?;
         let table = Table {
             rows: moments.rows(),
             rows_dropped: 0,
@@ -88,12 +100,7 @@ impl Job {
         if !self.options.knowledge.is_empty() {
             algorithm.takes_knowledge()?;
         }
-        if let Some(params) = &self.bootstrap {
-            if !(2..=MOST_REPLICATES).contains(&params.replicates) {
-                return Err(Error::Replicates { given: params.replicates });
-            }
-            params.validate()?;
-        }
+        self.confidence.validate()?;
         let Some(path) = &self.checkpoint else { return Ok(()) };
         if !algorithm.facts().checkpoint {
             let all = Algorithm::all();
@@ -101,14 +108,15 @@ impl Job {
                 all.iter().filter(|method| method.facts().checkpoint).map(Algorithm::name);
             return Err(Error::NotTrained { method: algorithm.name(), trained: trained.collect() });
         }
-        if self.bootstrap.is_some() {
+        if self.confidence.is_asked() {
             return Err(Error::OneState);
         }
         Ok(check_writable(path)?)
     }
 
-    fn learn(&self, data: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
-        self.check(data, nocurl::learn(data, &self.options, run)?, run)
+    /// Learns from `data` and resamples `rows`.
+    fn learn(&self, data: Data<'_>, rows: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
+        self.check(data, rows, nocurl::learn(data, &self.options, run)?, run)
     }
 
     /// Learns by a training that is kept in a file.
@@ -117,23 +125,35 @@ impl Job {
         let fit = nocurl::learn(rows, &self.options, &run.kept_by(&kept));
         let mut fit = fit.map_err(|error| kept.error(error))?;
         fit.warnings.extend(kept.warning());
-        self.check(Data::Rows(rows), fit, run)
+        self.check(Data::Rows(rows), Data::Rows(rows), fit, run)
     }
 
-    /// Checks what was learnt, and learns it again from resampled data, where that is asked for.
-    fn check(&self, data: Data<'_>, fit: Fit, run: &Run<'_>) -> Result<Found, Error> {
+    /// Checks what was learnt, and learns it again from resampled data.
+    fn check(
+        &self,
+        data: Data<'_>,
+        rows: Data<'_>,
+        fit: Fit,
+        run: &Run<'_>,
+    ) -> Result<Found, Error> {
         let options = &self.options;
-        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run));
-        let again = |params| bootstrap(data, options, params, run);
-        Ok((fit, diagnosis.transpose()?, self.bootstrap.as_ref().map(again).transpose()?))
+        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
+        let measured = self.confidence.measure(rows, options, &fit, run)?;
+        let links = links(data, options, &fit)?;
+        Ok((fit, links, diagnosis, measured))
     }
 }
 
-type Found = (Fit, Option<Diagnosis>, Option<Bootstrap>);
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, diagnosis, bootstrap) = found;
-    Outcome { table, path: None, fit, diagnosis, bootstrap, elapsed: started.elapsed() }
+    let (fit, links, diagnosis, measured) = found;
+    let (bootstrap, unmeasured) = match measured {
+        Ok(found) => (found, None),
+        Err(reason) => (None, Some(reason)),
+    };
+    let elapsed = started.elapsed();
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
 }
 
 /// The name of a source as the user gave it.

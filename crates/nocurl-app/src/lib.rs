@@ -18,15 +18,29 @@
 //! # Ok::<(), nocurl_app::Error>(())
 //! ```
 
+mod confidence;
 mod describe;
+mod differences;
 mod directions;
+mod edges;
 mod error;
+mod fitted;
 mod job;
+mod memory;
 mod outcome;
 mod scores;
+mod view;
 
+/// The licences of everything that the program is built from, with their texts.
+pub const LICENSES: &str = include_str!("../data/third-party.txt");
+
+pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS};
 pub use describe::describe;
+pub use differences::{Difference, Differences, Side};
 pub use error::Error;
+pub use fitted::{Fitted, ranges};
 pub use job::Job;
+pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
 pub use scores::score;
+pub use view::View;

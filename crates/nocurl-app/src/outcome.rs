@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use nocurl::bootstrap::Bootstrap;
 use nocurl::checks::Diagnosis;
+use nocurl::links::Link;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, describe};
+use crate::{Job, describe, directions, edges};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -20,10 +21,14 @@ pub struct Outcome {
     pub path: Option<String>,
     /// The graph.
     pub fit: Fit,
+    /// How strong its edges are.
+    pub links: Vec<Link>,
     /// Checks, where they were asked for.
     pub diagnosis: Option<Diagnosis>,
-    /// What was found again, where that was asked for.
+    /// What was found again in resampled tables, where that was measured.
     pub bootstrap: Option<Bootstrap>,
+    /// Why it was not, where it should have been.
+    pub unmeasured: Option<Text>,
     /// Wall time of the job.
     pub elapsed: Duration,
 }
@@ -33,7 +38,13 @@ impl Outcome {
     /// front end.
     pub fn document(&self, job: &Job, spelling: &dyn Spelling) -> GraphDocument {
         let names = self.table.data.names();
-        let mut document = describe(names, self.table.data.mean(), &job.options, &self.fit);
+        let moments = &self.table.data;
+        let mut document = describe(names, moments.mean(), &job.options, &self.fit);
+        document.means = document.means.filter(|means| means.len() == names.len());
+        document.kinds = edges::kinds(&self.fit.variables, moments);
+        edges::strengthen(&mut document, &self.links);
+        let level = job.confidence.determined_level();
+        directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {
             parameters.extend(reading(&job.read));
         }
@@ -44,7 +55,7 @@ impl Outcome {
             self.diagnosis.as_ref().map_or(Value::Null, |found| found.to_value(spelling));
         document.bootstrap = self.bootstrap.as_ref().map(|found| BootstrapSummary {
             first_error: found.first_error.as_ref().map(|error| error.text().spelt(spelling)),
-            ..BootstrapSummary::new(found, names)
+            ..BootstrapSummary::new(found, job.confidence.consensus_level(), names)
         });
         document.elapsed_seconds = self.elapsed.as_secs_f64();
         document
@@ -58,6 +69,7 @@ impl Outcome {
             warnings.push(no_edges(job.options.effective_threshold()));
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings.extend(self.unmeasured.clone());
         warnings
     }
 

@@ -19,9 +19,9 @@ pub fn score(
     estimate: &GraphDocument,
     determines: Option<Determines>,
 ) -> Result<Comparison, Error> {
-    let (true_directions, dag) = (truth.determined()?, estimate.dag()?);
+    let (true_directions, dag) = (truth.directed()?, estimate.dag()?);
     let determined = match determines {
-        None => estimate.determined()?,
+        None => estimate.directed()?,
         Some(determines) => determines.determined(&dag, &Pdag::class_of(&dag)),
     };
     let determines = determines.unwrap_or(estimate.determines);

@@ -2,10 +2,11 @@
 
 use nocurl::Run;
 use nocurl::advice::{Action, Neutral, Spelling};
-use nocurl::bootstrap::BootstrapParams;
+use nocurl::bootstrap::Kind;
+use nocurl::simulate::{Simulation, simulate};
 use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_app::{Error, Job, Outcome};
-use nocurl_io::{Missing, ReadOptions, Source};
+use nocurl_app::{ConfidenceOptions, Error, Job, Outcome};
+use nocurl_io::{Direction, Missing, ReadOptions, Source, read_moments};
 use serde_json::{Value, json};
 
 fn table() -> Source {
@@ -28,8 +29,8 @@ fn refused(job: &Job) -> Error {
 #[test]
 fn a_document_is_finished() {
     let read = ReadOptions { drop_constant: true, ..ReadOptions::default() };
-    let bootstrap = Some(BootstrapParams { replicates: 4, ..BootstrapParams::default() });
-    let job = Job { read, bootstrap, diagnose: true, ..Job::default() };
+    let confidence = ConfidenceOptions { replicates: Some(4), ..ConfidenceOptions::default() };
+    let job = Job { read, confidence, diagnose: true, ..Job::default() };
     let outcome = job.run(&table(), &Run::default()).unwrap();
     let document = outcome.document(&job, &Neutral);
     let input = document.input.as_ref().unwrap();
@@ -45,7 +46,9 @@ fn a_document_is_finished() {
     }
     assert_eq!(document.elapsed_seconds, outcome.elapsed.as_secs_f64());
     assert!(document.elapsed_seconds > 0.0);
-    assert_eq!(document.bootstrap.unwrap().replicates, 4);
+    let summary = document.bootstrap.unwrap();
+    assert_eq!((summary.replicates, summary.asked), (4, Some(4)));
+    assert!(document.edges.iter().all(|edge| edge.confidence.is_some()));
     let findings = document.diagnosis.as_array().unwrap();
     assert!(findings.iter().all(|finding| finding["advice"].is_array()), "{findings:?}");
     assert!(document.warnings[0].contains("leave out `x2`"), "{:?}", document.warnings);
@@ -75,26 +78,34 @@ fn sentences_are_those_of_the_front_end() {
 
 #[test]
 fn what_does_not_go_together_is_refused_before_the_table_is_read() {
-    let bootstrap = |replicates| Some(BootstrapParams { replicates, ..BootstrapParams::default() });
-    let em = ReadOptions { missing: Missing::Em, ..ReadOptions::default() };
-    let error = refused(&Job { read: em, bootstrap: bootstrap(9), ..Job::default() });
-    assert!(matches!(error, Error::NoRowsToDraw), "{error}");
-    assert!(error.text().actions().any(|action| *action == Action::set("missing", "drop")));
-    let error = refused(&Job { bootstrap: bootstrap(1), ..Job::default() });
+    let default = ConfidenceOptions::default();
+    let asked = |replicates| ConfidenceOptions { replicates: Some(replicates), ..default };
+    let error = refused(&Job { confidence: asked(1), ..Job::default() });
     assert_eq!(
         error.to_string(),
         "`bootstrap = 1`: between 2 and 1000000 tables can be drawn, some hundred are usual"
     );
-    let kept = |options, bootstrap| Job {
+    for seconds in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let confidence = ConfidenceOptions { seconds: Some(seconds), ..default };
+        let error = refused(&Job { confidence, ..Job::default() });
+        assert!(error.to_string().contains("a positive number of seconds"), "{error}");
+        assert!(error.text().actions().any(|action| *action == Action::set("confidence", false)));
+    }
+    for level in [-0.1, 1.1, f64::NAN] {
+        let confidence = ConfidenceOptions { level: Some(level), ..default };
+        let error = refused(&Job { confidence, ..Job::default() });
+        assert!(error.to_string().contains("a number from 0 to 1"), "{error}");
+    }
+    let kept = |options, confidence| Job {
         options,
-        bootstrap,
+        confidence,
         checkpoint: Some("kept.json".into()),
         ..Job::default()
     };
-    let error = refused(&kept(by("fges"), None));
+    let error = refused(&kept(by("fges"), default));
     assert!(matches!(&error, Error::NotTrained { method: "fges", .. }), "{error}");
     assert!(error.to_string().contains("method `notears-mlp`"), "{error}");
-    let error = refused(&kept(by("dag-gnn"), bootstrap(5)));
+    let error = refused(&kept(by("dag-gnn"), asked(5)));
     assert!(matches!(error, Error::OneState), "{error}");
     let knowledge = KnowledgeSpec {
         forbidden: vec![("wet".into(), "rain".into())],
@@ -108,4 +119,88 @@ fn what_does_not_go_together_is_refused_before_the_table_is_read() {
     // All of them fit on one line, and so does the table that is not there.
     let error = refused(&Job::default());
     assert!(error.to_string().contains("there is no such file"), "{error}");
+}
+
+fn drawn(rows: usize, seed: u64) -> Source {
+    let simulation = Simulation { variables: 6, degree: 2.0, rows, ..Simulation::default() };
+    let data = simulate(&simulation, seed).unwrap().data;
+    let mut text = data.names().join(",") + "\n";
+    for i in 0..rows {
+        let cells: Vec<String> = (0..6).map(|j| data.values()[(i, j)].to_string()).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    Source::bytes("drawn.csv", text)
+}
+
+#[test]
+fn confidence_is_there_by_default_and_says_what_it_is_made_of() {
+    let job = Job { diagnose: true, ..Job::default() };
+    let outcome = job.run(&drawn(300, 1), &Run::default()).unwrap();
+    let document = outcome.document(&job, &Neutral);
+    let summary = document.bootstrap.as_ref().unwrap();
+    assert_eq!((summary.kind, summary.asked, summary.failed), (Kind::Rows, Some(100), 0));
+    assert!(!document.edges.is_empty() && summary.paths.is_empty());
+    let mut last = 1.0;
+    for edge in &document.edges {
+        let sure = edge.confidence.unwrap();
+        assert!(sure.adjacent <= last && sure.direction <= sure.adjacent, "{document:?}");
+        last = sure.adjacent;
+        let word = sure.word(edge.direction == Direction::Determined, 0.9);
+        assert_eq!(word, edge.direction, "{sure:?}");
+    }
+    // Another level, other words: nothing is determined with a confidence of more than 1.
+    let confidence = ConfidenceOptions { level: Some(1.0), ..job.confidence };
+    let strict = outcome.document(&Job { confidence, ..job.clone() }, &Neutral);
+    let determined = |document: &nocurl_io::GraphDocument| {
+        document.edges.iter().filter(|edge| edge.is_determined()).count()
+    };
+    assert!(determined(&strict) <= determined(&document));
+    assert_eq!(strict.bootstrap.unwrap().consensus_level, Some(1.0));
+}
+
+#[test]
+fn moments_and_missing_values_are_resampled_as_a_gaussian_law() {
+    let job = Job::default();
+    let moments = read_moments(&drawn(200, 2), &ReadOptions::default(), &Run::default()).unwrap();
+    let outcome = job.run_on_moments(&moments.data, &Run::default()).unwrap();
+    assert_eq!(outcome.bootstrap.unwrap().kind, Kind::Gaussian);
+    let read = ReadOptions { missing: Missing::Em, ..ReadOptions::default() };
+    let asked = ConfidenceOptions { replicates: Some(12), ..ConfidenceOptions::default() };
+    let job = Job { read, confidence: asked, ..Job::default() };
+    let outcome = job.run(&drawn(200, 2), &Run::default()).unwrap();
+    assert_eq!(outcome.bootstrap.unwrap().kind, Kind::Gaussian);
+}
+
+#[test]
+fn what_takes_long_or_fails_leaves_confidence_out_and_says_so() {
+    let refine = Some(nocurl::refine::Refine::NETWORKS);
+    let job = Job { options: Options { refine, ..by("eq-td") }, ..Job::default() };
+    let outcome = job.run(&drawn(40, 3), &Run::default()).unwrap();
+    assert!(outcome.bootstrap.is_none());
+    let told = outcome.unmeasured.as_ref().unwrap().to_string();
+    assert!(told.contains("takes long"), "{told}");
+    let document = outcome.document(&job, &Neutral);
+    assert_eq!(document.warnings.last(), Some(&told));
+    assert!(document.edges.iter().all(|edge| edge.confidence.is_none()));
+    assert!(document.directions.contains("was not measured"), "{}", document.directions);
+    // Columns that one row makes vary are constant in most resampled tables.
+    let mut text = String::from("a,b,c,d\n");
+    for i in 0..9 {
+        let cells = [1, 2, 3, 4].map(|j| if i == j { "1" } else { "0" });
+        text += &(cells.join(",") + "\n");
+    }
+    let rare = Source::bytes("rare.csv", text);
+    let job = Job::default();
+    let outcome = job.run(&rare, &Run::default()).unwrap();
+    let told = outcome.unmeasured.unwrap().to_string();
+    assert!(told.contains("could not be measured") && told.contains("constant"), "{told}");
+    let asked = ConfidenceOptions { replicates: Some(30), ..ConfidenceOptions::default() };
+    let error = Job { confidence: asked, ..job }.run(&rare, &Run::default()).unwrap_err();
+    assert!(error.to_string().contains("of 30 replicates"), "{error}");
+    // No time for even one table.
+    let hasty = ConfidenceOptions { seconds: Some(1e-9), ..ConfidenceOptions::default() };
+    let job = Job { confidence: hasty, ..Job::default() };
+    let outcome = job.run(&drawn(50, 4), &Run::default()).unwrap();
+    let told = outcome.unmeasured.unwrap().to_string();
+    assert!(told.contains("no resampled table was learnt in"), "{told}");
 }

@@ -10,8 +10,11 @@
 //! Markdown, CSV, SVG                                                              table, plot
 //! ```
 //!
+//! [`calibration`] is a study of its own: what confidence is worth.
+//!
 //! The benchmarks of speed alone are in `benches/`.
 
+pub mod calibration;
 mod error;
 pub mod grid;
 pub mod plot;

@@ -13,14 +13,18 @@ use crate::knowledge::KnowledgeArguments;
 #[derive(Debug, Parser)]
 #[command(name = "nocurl", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
+    /// Print the licences of everything that the program is built from
+    #[arg(long)]
+    pub(crate) licenses: bool,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   nocurl learn data.csv                          learn a graph and show it
   nocurl learn data.csv --output graph.json      and write it to a file
+  nocurl draw graph.json --output graph.svg      draw it
   nocurl effects graph.json --from age           what age changes, along all paths
   nocurl methods                                 list the methods
   nocurl bench paper                             repeat the paper's linear tables
@@ -34,10 +38,22 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
+    /// Draw a graph, or a part of it
+    Draw(DrawArguments),
+    /// Show which edges two graphs share and where they differ
+    Compare(CompareArguments),
     /// Show what one unit of a variable changes in another, along all paths of a graph
     Effects(EffectsArguments),
     /// Show the means of all variables after some are set
     Intervene(InterveneArguments),
+    /// Show how well a learnt graph fits rows it has not seen: their log-likelihood
+    Score(ScoreArguments),
+    /// Predict a variable from the others by a learnt graph
+    Predict(PredictArguments),
+    /// Write what a learnt graph leaves unexplained of each value
+    Residuals(ResidualsArguments),
+    /// Draw new rows from a learnt graph
+    Sample(SampleArguments),
     /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
     /// Run the paper's experiments, or others like them
@@ -65,12 +81,20 @@ pub(crate) struct LearnArguments {
     /// Table to learn from: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
     pub(crate) data: PathBuf,
 
-    /// Write the graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
+    /// as .svg, .png, .pdf or .tex; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Also show how much memory it takes at most
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Memory that may be taken, such as 4GiB or 500MB; more is refused before it is taken
+    /// [default: what is left]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
+    pub(crate) memory: Option<String>,
     /// Do not check the result; checks can take as long as learning
     #[arg(long)]
     pub(crate) no_diagnosis: bool,
@@ -80,14 +104,13 @@ pub(crate) struct LearnArguments {
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Learn again from N resampled tables and show how often each edge is found; 200 is usual
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) bootstrap: Option<usize>,
 
     /// Keep a training of networks in FILE, and continue from FILE if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
     #[command(flatten)]
@@ -96,6 +119,24 @@ pub(crate) struct LearnArguments {
     pub(crate) pipeline: PipelineArguments,
     #[command(flatten)]
     pub(crate) knowledge: KnowledgeArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How sure the result is")]
+pub(crate) struct ConfidenceArguments {
+    /// Learn again from N resampled tables, however long that takes [default: 100 in 10 seconds]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) bootstrap: Option<usize>,
+    /// Do not measure how sure edges and directions are
+    #[arg(long, conflicts_with_all = ["bootstrap", "confidence_seconds", "confidence_level"])]
+    pub(crate) no_confidence: bool,
+    /// Time that learning from resampled tables may take [default: 10, none with --bootstrap]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) confidence_seconds: Option<f64>,
+    /// Confidence from which on a direction is determined, and edges are in the consensus
+    /// [default: 0.9 and 0.5]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) confidence_level: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -160,6 +201,9 @@ pub(crate) struct PipelineArguments {
     /// Do not subtract the means of the columns, as in the paper's experiments
     #[arg(long)]
     pub(crate) no_center: bool,
+    /// Leave edges undetermined that the shape of errors could direct
+    #[arg(long)]
+    pub(crate) no_error_shape: bool,
     /// Search for a better order, starting from the one found
     #[arg(long, value_parser = refinements())]
     pub(crate) refine: Option<Refine>,
@@ -233,7 +277,7 @@ pub(crate) struct SimulateArguments {
     /// Write the table to FILE, as .csv, .tsv, .npy or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Write the true graph to FILE, as .json, .dot, .graphml, .gml or .csv; repeat for several
+    /// Write the true graph to FILE, in any format of `nocurl learn --output`; repeat for several
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Vec<PathBuf>,
     /// Kind of graph: er (random), sf (scale-free), chain or full
@@ -264,6 +308,12 @@ pub(crate) struct SimulateArguments {
     /// Scale each column to mean 0 and variance 1
     #[arg(long)]
     pub(crate) standardize: bool,
+    /// Probability of a variable to have levels rather than numbers
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) categorical: f64,
+    /// Fewest and most levels of such a variable
+    #[arg(long, default_value = "2,4", value_name = "LOW,HIGH")]
+    pub(crate) levels: String,
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
@@ -292,6 +342,69 @@ pub(crate) struct EvaluateArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the scores to FILE, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const DRAW_EXAMPLES: &str = "\
+Examples:
+  nocurl draw graph.json --output graph.svg
+  nocurl draw graph.json --output graph.pdf --min-confidence 0.8
+  nocurl draw graph.json --output near-raf.png --around raf --depth 2
+
+The graph is any file that `nocurl evaluate` reads. Causes stand on top. Blue edges have positive
+weights, dashed orange ones negative; wide edges are strong, pale ones unsure; an edge without a
+head has an undetermined direction. Above 60 variables with edges there is an overview: dots, with
+names where there is room.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DRAW_EXAMPLES)]
+pub(crate) struct DrawArguments {
+    /// File of the graph
+    pub(crate) graph: PathBuf,
+    /// Draw to FILE, as .svg, .png, .pdf or .tex, or write what is shown in any format of
+    /// `nocurl learn --output`; repeat for several
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub(crate) output: Vec<PathBuf>,
+    /// Only edges that are at least this sure, from 0 to 1
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) min_confidence: Option<f64>,
+    /// Only what is near these variables; a name with a comma goes in double quotes
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) around: Vec<String>,
+    /// How many edges away from them, in any direction
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "around")]
+    pub(crate) depth: usize,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  nocurl compare one.json other.json
+  nocurl compare one.json other.json --output both.svg
+  nocurl compare one.json other.csv --json
+
+Graphs are files that `nocurl evaluate` reads; variables are matched by name. An edge is shared
+where both graphs have it and no determined direction of one contradicts the other. To score a graph
+against the truth use `nocurl evaluate`.";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// File of the first graph
+    pub(crate) first: PathBuf,
+    /// File of the second graph
+    pub(crate) second: PathBuf,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw both in FILE, as .svg, .png, .pdf or .tex, or write the edges as .json or .csv; repeat
+    /// for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors
@@ -352,6 +465,74 @@ pub(crate) struct InterveneArguments {
     pub(crate) output: Vec<PathBuf>,
 }
 
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  nocurl learn train.csv --output graph.json
+  nocurl score graph.json test.csv
+  nocurl predict graph.json test.csv --variable income --output predicted.csv
+
+A learnt graph is a linear model with Gaussian errors: weights, means and error variances come from
+the file that `nocurl learn` wrote, as JSON, DOT, GraphML or GML. The table needs the columns of the
+graph, by name; others are passed over.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct ScoreArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table of rows to score
+    pub(crate) table: PathBuf,
+    /// Print JSON instead of a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the log-likelihood of each row to FILE, as .json or .csv; repeat for several
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct PredictArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table with the other variables
+    pub(crate) table: PathBuf,
+    /// The variable to predict; the table need not have it
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) variable: String,
+    /// Write the predicted values to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct ResidualsArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Table of rows
+    pub(crate) table: PathBuf,
+    /// Write the residuals to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SCORE_EXAMPLES)]
+pub(crate) struct SampleArguments {
+    /// File of a learnt graph
+    pub(crate) graph: PathBuf,
+    /// Number of rows
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(crate) rows: u32,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Write the table to FILE, as .csv, .tsv, .npy or .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
 const METHODS_EXAMPLES: &str = "\
 Examples:
   nocurl methods
@@ -376,6 +557,8 @@ Grids:
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
   default               raw, standardised, unequal-variance and non-Gaussian data
   scale                 100 to 5000 variables
+  calibration           what confidence is worth on graphs that are known
+  calibration-fit       the simulated graphs that its correction is fitted on
   FILE.toml             a grid of your own; docs/cli.md shows one
 
 Examples:

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nocurl::Prune;
-use nocurl::bootstrap::BootstrapParams;
 use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
-use nocurl_app::Job;
+use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
 use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, RunFiles, Source};
 use serde_json::{Value, json};
@@ -36,6 +35,7 @@ pub(crate) struct Learn {
     pub(crate) threads: Option<usize>,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Learn {
@@ -48,16 +48,20 @@ impl Learn {
             knowledge: arguments.knowledge.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
-        let bootstrap = arguments
-            .bootstrap
-            .map(|replicates| BootstrapParams { replicates, ..BootstrapParams::default() });
+        let confidence = ConfidenceOptions {
+            measure: !arguments.confidence.no_confidence,
+            replicates: arguments.confidence.bootstrap,
+            seconds: arguments.confidence.confidence_seconds,
+            level: arguments.confidence.confidence_level,
+        };
         check_files(&arguments)?;
         let job = Job {
             read,
             options,
-            bootstrap,
+            confidence,
             checkpoint: arguments.checkpoint.clone(),
             diagnose: !arguments.no_diagnosis,
+            memory: arguments.memory.as_deref().map(bytes).transpose()?,
         };
         Ok(Self {
             path: arguments.data.to_string_lossy().into_owned(),
@@ -66,8 +70,15 @@ impl Learn {
             threads: arguments.threads.map(usize::from),
             outputs: arguments.output,
             quiet: arguments.quiet,
+            verbose: arguments.verbose,
         })
     }
+}
+
+fn bytes(text: &str) -> Result<u64, Failure> {
+    nocurl_app::parse_bytes(text).ok_or_else(|| {
+        Failure::Input(format!("--memory {text}: give a size such as 4GiB, 500MB or 2e9"))
+    })
 }
 
 /// Checks that what will be written can be, and is nothing that is read.
@@ -143,6 +154,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
+        error_shape: !arguments.no_error_shape,
         ..Options::default()
     })
 }
@@ -223,6 +235,8 @@ impl Simulate {
             noise: parameter::named("--noise", noise(&arguments.noise)?)?,
             variances: variances(&arguments.variances)?,
             standardize: arguments.standardize,
+            categorical: arguments.categorical,
+            levels: levels(&arguments.levels)?,
         };
         simulation.validate()?;
         let mut files = RunFiles::default().writes(OUTPUT, &arguments.output);
@@ -272,6 +286,13 @@ fn pair(flag: &str, text: &str) -> Result<(f64, f64), Failure> {
     }
 }
 
+fn levels(text: &str) -> Result<(usize, usize), Failure> {
+    let wrong = || Failure::Input(format!("--levels {text}: give two whole numbers, as in 2,4"));
+    let whole = |part: &str| part.trim().parse().map_err(|_| wrong());
+    let (low, high) = text.split_once(',').ok_or_else(wrong)?;
+    Ok((whole(low)?, whole(high)?))
+}
+
 fn number(flag: &str, text: &str) -> Result<f64, Failure> {
     text.trim().parse().map_err(|_| Failure::Input(format!("{flag}: `{text}` is not a number")))
 }
@@ -286,6 +307,51 @@ pub(crate) struct Bench {
     pub(crate) settings: Settings,
     pub(crate) output: PathBuf,
     pub(crate) quiet: bool,
+}
+
+/// A valid `nocurl bench calibration`.
+#[derive(Debug)]
+pub(crate) struct Calibration {
+    /// Whether the tables are those that the constants are fitted on.
+    pub(crate) fit: bool,
+    pub(crate) trials: u32,
+    pub(crate) seed: u64,
+    pub(crate) jobs: usize,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl Calibration {
+    /// The study that a name asks for, if it is one.
+    pub(crate) fn new(arguments: &BenchArguments) -> Result<Option<Self>, Failure> {
+        let fit = match arguments.grid.as_str() {
+            "calibration" => false,
+            "calibration-fit" => true,
+            _ => return Ok(None),
+        };
+        let given = !arguments.sizes.is_empty()
+            || !arguments.methods.is_empty()
+            || !arguments.scenarios.is_empty()
+            || arguments.timeout.is_some()
+            || arguments.retry;
+        if given {
+            return Err(Failure::Input(format!(
+                "{} has its own tables and method: only --output, --seed, --trials, --jobs and \
+                 --quiet apply",
+                arguments.grid
+            )));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let folder = || format!("bench-{}", arguments.grid).into();
+        Ok(Some(Self {
+            fit,
+            trials: arguments.trials.unwrap_or(if fit { 200 } else { 4 }),
+            seed: arguments.seed,
+            jobs: arguments.jobs.map_or(cores, usize::from),
+            output: arguments.output.clone().unwrap_or_else(folder),
+            quiet: arguments.quiet,
+        }))
+    }
 }
 
 impl Bench {

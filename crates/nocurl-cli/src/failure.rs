@@ -79,6 +79,8 @@ impl From<nocurl::Error> for Failure {
     fn from(error: nocurl::Error) -> Self {
         match error {
             nocurl::Error::Cancelled => Self::Interrupted(NOTHING.into()),
+            // Nothing is wrong with the input.
+            nocurl::Error::OutOfMemory { .. } => Self::Other(error.text().spelt(&Flags)),
             error => Self::input(&error.text()),
         }
     }

@@ -26,7 +26,8 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::try_parse() {
-        Ok(arguments) => run(arguments.command),
+        Ok(Arguments { command: Some(command), licenses: false }) => run(command),
+        Ok(_) => report::print(nocurl_app::LICENSES),
         Err(error) if error.use_stderr() && !is_help(&error) => Err(Failure::usage(&error)),
         Err(help) => {
             // A closed pipe is the only way this fails, and then nobody is reading.
@@ -48,10 +49,19 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Draw(arguments) => commands::draw(arguments),
+        Command::Compare(arguments) => commands::compare(&arguments),
         Command::Effects(arguments) => commands::effects(&arguments),
         Command::Intervene(arguments) => commands::intervene(&arguments),
+        Command::Score(arguments) => commands::score(&arguments),
+        Command::Predict(arguments) => commands::predict(&arguments),
+        Command::Residuals(arguments) => commands::residuals(&arguments),
+        Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
-        Command::Bench(arguments) => commands::bench(config::Bench::new(arguments)?),
+        Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
+            Some(study) => commands::calibrate(study),
+            None => commands::bench(config::Bench::new(arguments)?),
+        },
     }
 }
 

@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
-use nocurl::{Fit, Moments, Termination};
+use nocurl::methods::{MixedScore, SearchReport};
+use nocurl::{Fit, Kind, Moments, Termination};
 use nocurl_app::Outcome;
 use nocurl_io::{GraphDocument, Table};
 
@@ -12,10 +13,16 @@ use crate::checks::checks;
 use crate::config::Learn;
 use crate::failure::Failure;
 use crate::knowledge;
-use crate::support::Support;
+use crate::support::{self, Support};
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
+
+/// Variables whose levels are shown.
+const SHOWN_LEVELS: usize = 6;
+
+/// Characters of the longest message.
+const LONGEST_ERROR: usize = 1000;
 
 /// Variables shown of an order.
 const SHOWN_ORDER: usize = 12;
@@ -27,7 +34,12 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// One line on standard error.
 pub(crate) fn error(failure: &Failure) {
-    let message = clean(&failure.to_string());
+    let mut message = clean(&failure.to_string());
+    // A name in it may be as long as a file.
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_ERROR) {
+        message.truncate(end);
+        message.push('…');
+    }
     // Where standard error is closed there is no place left to complain.
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
 }
@@ -55,6 +67,11 @@ pub(crate) fn learnt(
     let mut text = String::new();
     let source = if config.path == "-" { "standard input".into() } else { clean(&config.path) };
     text += &line("Read", &format!("{source}: {}", size(&outcome.table)));
+    if config.verbose {
+        let threads = config.threads.unwrap_or_else(rayon::current_num_threads);
+        let (columns, rows) = (outcome.table.data.columns(), outcome.table.rows);
+        text += &line("Memory", &config.job.plan(columns, Some(rows), threads).summary());
+    }
     if !config.job.options.knowledge.is_empty() {
         text += &line("Known", &knowledge::summary(&config.job.options.knowledge));
     }
@@ -69,16 +86,21 @@ pub(crate) fn learnt(
             ending(&outcome.fit)
         ),
     );
+    if !document.is_numeric() {
+        text += &line("Kinds", &kinds(document));
+        text += &outcome.fit.score.map_or_else(String::new, |score| line("Score", chosen(score)));
+    }
     text += &line("Order", &shortened(&document.order));
-    let support = document.bootstrap.as_ref().map(Support::new);
-    if let (Some(support), Some(summary)) = (&support, &document.bootstrap) {
-        text += &support.summary(document, summary);
+    if let Some(summary) = &document.bootstrap {
+        text += &support::summary(document, summary);
     }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document, support.as_ref()));
+        text += &format!("\n{}\n", edges(document));
         text += &format!(
-            "{FAINT}A weight is the change of `to` per unit of `from`.\n{}{}{FAINT:#}\n",
-            if support.is_some() { Support::caption() } else { "" },
+            "{FAINT}Strength is the share of `to` that `from` explains beside the other causes, from \
+             0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}{FAINT:#}\n",
+            document.bootstrap.as_ref().map_or_else(String::new, support::caption),
+            if document.is_numeric() { "" } else { LEVELS },
             clean(&document.directions)
         );
     }
@@ -90,6 +112,38 @@ pub(crate) fn learnt(
         text += &format!("\n{}", line("Wrote", &files.join(", ")));
     }
     print(&text)
+}
+
+/// What a table of edges leaves out where there are levels.
+const LEVELS: &str = "Edges of categories have a coefficient for each level: see --output.\n";
+
+/// How many variables of each kind there are, and the levels of those that have some.
+fn kinds(document: &GraphDocument) -> String {
+    let of = |kind: Kind| {
+        let alike = document.kinds.iter().filter(|known| known.variable.kind == kind);
+        let levels: Vec<String> = alike
+            .clone()
+            .take(SHOWN_LEVELS)
+            .filter(|_| matches!(kind, Kind::Categorical | Kind::Ordinal))
+            .map(|known| format!("{} {}", clean(&known.variable.name), known.variable.levels.len()))
+            .collect();
+        let count = alike.count();
+        let more = if count > levels.len() { ", ..." } else { "" };
+        match (count, levels.is_empty()) {
+            (0, _) => None,
+            (_, true) => Some(format!("{count} {}", kind.name())),
+            _ => Some(format!("{count} {} (levels: {}{more})", kind.name(), levels.join(", "))),
+        }
+    };
+    Kind::ALL.iter().filter_map(|&kind| of(kind)).collect::<Vec<_>>().join(", ")
+}
+
+/// What was fitted to the variables.
+fn chosen(score: MixedScore) -> &'static str {
+    match score {
+        MixedScore::Multinomial => "multinomial: counts of levels, as all columns have some",
+        _ => "degenerate Gaussian: numbers and indicators of levels together",
+    }
 }
 
 /// `label` in bold with what it speaks of beside it.
@@ -153,6 +207,9 @@ fn size(table: &Table<Moments>) -> String {
 }
 
 fn ending(fit: &Fit) -> String {
+    if let Some(search) = &fit.search {
+        return searched(search);
+    }
     let iterations = count(fit.iterations, "iteration");
     match fit.termination {
         Termination::Direct => "computed directly".into(),
@@ -164,18 +221,34 @@ fn ending(fit: &Fit) -> String {
     }
 }
 
-fn edges(document: &GraphDocument, support: Option<&Support<'_>>) -> String {
-    let mut heading = ["from", "", "to", "weight"].map(String::from).to_vec();
-    heading.extend(support.map(Support::heading).into_iter().flatten());
+/// How stable a search was.
+fn searched(search: &SearchReport) -> String {
+    let best = format!(
+        "best of {}; {} reached the same score",
+        count(search.restarts, "restart"),
+        search.reached_best
+    );
+    match (search.runs, search.agreed) {
+        (0 | 1, _) => best,
+        (runs, agreed) if agreed < 2 => format!("{best}; no two of {runs} searches agree"),
+        (runs, agreed) => format!("{best}; {agreed} of {runs} searches agree"),
+    }
+}
+
+fn edges(document: &GraphDocument) -> String {
+    let support = document.bootstrap.as_ref().map(Support::new);
+    let mut heading = ["from", "", "to", "strength", "weight"].map(String::from).to_vec();
+    heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
     let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
-        let arrow = if edge.is_determined() { "->" } else { "--" };
+        let arrow = if edge.is_directed() { "->" } else { "--" };
+        let strength = edge.strength.map_or_else(String::new, |share| format!("{share:.2}"));
         let weight = edge.weight.map_or_else(String::new, number);
-        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), weight];
-        row.extend(support.map(|support| support.cells(edge)).into_iter().flatten());
+        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), strength, weight];
+        row.extend(support.as_ref().map(|support| support.cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let mut text = grid(&rows, &[3, 4]);
+    let mut text = grid(&rows, &[3, 4, 5, 6]);
     if document.edges.len() > SHOWN_EDGES {
         let more = document.edges.len() - SHOWN_EDGES;
         text += &format!("  ... and {more} more (use --output graph.csv for all)\n");

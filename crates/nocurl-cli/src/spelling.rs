@@ -10,6 +10,7 @@ impl Spelling for Flags {
     fn spell(&self, action: &Action) -> String {
         match action {
             Action::Set { name, to: None | Some(Value::Bool(true)) } => flag(name),
+            Action::Set { name, to: Some(Value::Bool(false)) } => flag(&format!("no_{name}")),
             Action::Set { name, to: Some(value) } => format!("{} {value}", flag(name)),
             Action::Parameter { name, to: Some(value) } => format!("--param {name}={value}"),
             Action::Method { name } => format!("--method {name}"),
@@ -69,6 +70,7 @@ mod tests {
         for (action, flags) in [
             (Action::set("missing", "drop"), "--missing drop"),
             (Action::set("drop_constant", true), "--drop-constant"),
+            (Action::set("confidence", false), "--no-confidence"),
             (Action::set("threshold", 0), "--threshold 0"),
             (Action::setting("refine"), "--refine"),
             (Action::set_parameter("penalty", 2.5), "--param penalty=2.5"),
@@ -109,7 +111,8 @@ mod tests {
         let learn = command.find_subcommand("learn").unwrap();
         let known: Vec<&str> = learn.get_arguments().filter_map(|flag| flag.get_long()).collect();
         for name in SETTINGS.map(|name| name.replace('_', "-")) {
-            assert!(known.contains(&name.as_str()), "{name}: {known:?}");
+            let off = format!("no-{name}");
+            assert!(known.iter().any(|flag| [&name, &off].contains(&&flag.to_string())), "{name}");
         }
         for name in ["param", "method", "drop", "columns"] {
             assert!(known.contains(&name), "{name}: {known:?}");

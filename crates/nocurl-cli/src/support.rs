@@ -1,12 +1,13 @@
-//! What was found again in resampled data, on the terminal.
+//! How sure edges are, on the terminal.
 
 use std::collections::BTreeMap;
 
+use nocurl::bootstrap::Kind;
 use nocurl_io::{BootstrapSummary, Edge, EdgeSupport, GraphDocument};
 
 use crate::report;
 
-/// Frequencies and intervals of edges, by their ends.
+/// Confidence and intervals of edges, by their ends.
 pub(crate) struct Support<'a> {
     level: f64,
     edges: BTreeMap<(&'a str, &'a str), EdgeSupport>,
@@ -18,48 +19,56 @@ impl<'a> Support<'a> {
     }
 
     /// The heading of the columns that [`Self::cells`] fills.
-    pub(crate) fn heading(&self) -> [String; 2] {
-        ["found".into(), interval_heading(self.level)]
+    pub(crate) fn heading(&self) -> [String; 4] {
+        ["edge".into(), "direction".into(), String::new(), interval_heading(self.level)]
     }
 
-    /// How often an edge was found, in its direction where that is determined, and its weight.
-    pub(crate) fn cells(&self, edge: &Edge) -> [String; 2] {
-        let weight = self.of(edge).and_then(|support| support.weight);
-        let found = percent(self.frequency(edge));
-        [found, weight.map_or_else(String::new, interval)]
+    /// How sure an edge and its direction are, the word for it, and the interval of the weight.
+    pub(crate) fn cells(&self, edge: &Edge) -> [String; 4] {
+        let confidence = edge.confidence.unwrap_or_default();
+        let support = self.edges.get(&(edge.from.as_str(), edge.to.as_str()));
+        let weight = support.and_then(|support| support.weight);
+        [
+            percent(confidence.adjacent),
+            percent(confidence.direction),
+            edge.direction.name().into(),
+            weight.map_or_else(String::new, interval),
+        ]
     }
+}
 
-    fn of(&self, edge: &Edge) -> Option<EdgeSupport> {
-        self.edges.get(&(edge.from.as_str(), edge.to.as_str())).copied()
-    }
+/// The line that says how sure the graph is.
+pub(crate) fn summary(document: &GraphDocument, summary: &BootstrapSummary) -> String {
+    let sure = |edge: &&Edge| edge.confidence.is_some_and(|sure| sure.adjacent >= 0.9);
+    let often = document.edges.iter().filter(sure).count();
+    let (edges, tables) = (document.edges.len(), summary.replicates - summary.failed);
+    let kind = match summary.kind {
+        Kind::Rows => "",
+        Kind::Gaussian => " (of a Gaussian law with the moments of the data)",
+    };
+    let asked = match summary.asked {
+        Some(asked) if asked > summary.replicates => format!(" of {asked} for lack of time"),
+        _ => String::new(),
+    };
+    report::line(
+        "Sure",
+        &format!(
+            "{often} of {edges} edges have a confidence of at least 90%, by {tables} resampled \
+             tables{asked}{kind}"
+        ),
+    )
+}
 
-    fn frequency(&self, edge: &Edge) -> f64 {
-        self.of(edge).map_or(0.0, |support| {
-            if edge.is_determined() { support.directed } else { support.adjacent }
-        })
-    }
-
-    /// The line that says how much of the graph was found again.
-    pub(crate) fn summary(&self, document: &GraphDocument, summary: &BootstrapSummary) -> String {
-        let frequencies: Vec<f64> =
-            document.edges.iter().map(|edge| self.frequency(edge)).collect();
-        let often = frequencies.iter().filter(|&&frequency| frequency >= 0.9).count();
-        let seldom = frequencies.iter().filter(|&&frequency| frequency < 0.5).count();
-        let (edges, tables) = (frequencies.len(), summary.replicates - summary.failed);
-        report::line(
-            "Support",
-            &format!(
-                "edges in at least 90% of {tables} resampled tables: {often} of {edges}; in less \
-                 than 50%: {seldom}"
-            ),
-        )
-    }
-
-    /// What the columns mean.
-    pub(crate) fn caption() -> &'static str {
-        "`found` is the share of resampled tables with the edge in its direction (for `--` in any); \
-         the interval is of its weight in these.\n"
-    }
+/// What the columns mean.
+pub(crate) fn caption(summary: &BootstrapSummary) -> String {
+    let worth = match summary.calibrated {
+        true => "corrected by what such shares were worth on simulated graphs",
+        false => "as they are",
+    };
+    format!(
+        "\n`edge` and `direction` are confidence: shares of resampled tables that have the edge, \
+         and that determine its direction, {worth}. The interval is of the weight."
+    )
 }
 
 pub(crate) fn interval_heading(level: f64) -> String {

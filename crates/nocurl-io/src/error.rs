@@ -199,6 +199,16 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// More rows than there is room for, see [`crate::Room`].
+    #[error("{rows} rows of {columns} columns do not fit in memory, {limit} do; take fewer")]
+    TooManyRows {
+        /// Rows read so far, or in all where that is known.
+        rows: u64,
+        /// Columns selected.
+        columns: usize,
+        /// Rows that fit.
+        limit: u64,
+    },
     /// A file that breaks the rules of its format.
     #[error("{path} is not a valid {format} file: {reason}")]
     Invalid {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::machine::room_for_copies;
 use crate::{Error, Source};
 
 /// Reads a text that a user wrote: UTF-8, of at most 16 MiB.
@@ -155,9 +156,18 @@ enum Bytes {
 impl Seekable {
     /// Copies a stream to a temporary file that nobody else sees and that goes away with the value.
     fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
+        let limit = room_for_copies();
         let copied = tempfile::tempfile().and_then(|mut file| {
-            let length = io::copy(&mut stream, &mut file)?;
-            Ok((file, length))
+            let length = io::copy(&mut stream.by_ref().take(limit), &mut file)?;
+            match length == limit && stream.read(&mut [0])? > 0 {
+                true => Err(io::Error::other(format!(
+                    "it is copied to `{}`, which is in memory, and has more than the {} MiB left; \
+                     let TMPDIR name a folder on a disk",
+                    std::env::temp_dir().display(),
+                    limit >> 20
+                ))),
+                false => Ok((file, length)),
+            }
         });
         let (file, length) = copied.map_err(|error| Error::read(&label, &error))?;
         Ok(Self { label, length, bytes: Bytes::File(Arc::new(Positioned::new(file))) })

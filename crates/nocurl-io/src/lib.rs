@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | the same with some of the rows, for checks | [`read_sampled`] |
+//! | the same with all rows while they are few, for resampling | [`read_kept`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
@@ -35,6 +36,7 @@ mod error;
 mod graph;
 mod input;
 mod knowledge;
+mod machine;
 mod output;
 mod source;
 mod stack;
@@ -43,14 +45,17 @@ mod table;
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
 pub use graph::{
-    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, EdgeSupport, FORMATS, GraphDocument,
-    GraphFormat, InputDescription, PairSupport, PathSupport, format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
+    ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
+    InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
+    read_graph, write_graph, write_picture,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;
+pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Columns, Header, Input, Missing, Origin, ReadOptions, Table, read_dataset, read_moments,
-    read_sampled, write_table,
+    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_kept,
+    read_moments, read_sampled, reading_memory, write_table,
 };

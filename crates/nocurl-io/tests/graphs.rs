@@ -1,11 +1,12 @@
 //! Graphs that come back as they were written, and files that are refused.
 
 use nocurl::Determines;
-use nocurl::bootstrap::Kind;
+use nocurl::bootstrap::{Confidence, Kind};
+use nocurl::methods::{RunnerUp, SearchReport};
 use nocurl_io::{
-    BootstrapSummary, Class, ConsensusEdge, Direction, Edge, FORMATS, Format, GraphDocument,
-    GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source, check_writable,
-    format_graph, read_graph, write_graph,
+    BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, FORMATS, Format,
+    GraphDocument, GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source,
+    check_writable, format_graph, read_graph, write_graph,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ fn read(name: &str, text: &str) -> GraphDocument {
 }
 
 fn edge(from: &str, to: &str, weight: Option<f64>, direction: Direction) -> Edge {
-    Edge { from: from.into(), to: to.into(), weight, direction }
+    Edge { from: from.into(), to: to.into(), weight, direction, ..Edge::default() }
 }
 
 /// A document with something in every field.
@@ -35,8 +36,19 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         }),
         determines: Determines::Class,
         directions: "Some are undetermined.".into(),
+        assumption: Some("equal error variances".into()),
         bootstrap: Some(bootstrapped(names)),
+        error_variances: Some(vec![0.5; names.len()]),
+        error_shape: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
+        kinds: names
+            .iter()
+            .map(|name| DescribedVariable {
+                variable: nocurl::Variable::continuous(name.clone()),
+                shares: vec![],
+                mean: Some(0.5),
+            })
+            .collect(),
         method: "nocurl".into(),
         parameters: serde_json::json!({ "lambda": [10.0, 1000.0] }),
         seed: u64::MAX,
@@ -52,6 +64,13 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         }),
         termination: "converged".into(),
         iterations: 12,
+        search: Some(SearchReport {
+            runs: 2,
+            agreed: 2,
+            restarts: 12,
+            reached_best: 3,
+            runner_up: Some(RunnerUp { gap: 0.5, differs: 2 }),
+        }),
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
         elapsed_seconds: 0.1 + 0.2,
@@ -62,10 +81,13 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
     let (from, to) = (names[0].clone(), names[1].clone());
     BootstrapSummary {
         kind: Kind::Rows,
+        asked: Some(12),
         replicates: 10,
         failed: 1,
         first_error: Some("constant".into()),
         level: 0.9,
+        calibrated: true,
+        consensus_level: Some(0.5),
         pairs: vec![PairSupport {
             from: from.clone(),
             to: to.clone(),
@@ -82,7 +104,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
-        consensus: vec![ConsensusEdge { from, to, weight: 1.5 }],
+        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined }],
     }
 }
 
@@ -148,9 +170,10 @@ fn the_other_formats_look_as_expected() {
             [
                 "  determines=\"class\";\n  method=\"nocurl\";\n",
                 "\"b\" [potential=\"0.3333333333333333\", mean=\"0.14285714285714285\"];",
-                "\"a\" -> \"b\" [weight=\"1.5\", direction=\"undetermined\", label=\"1.500\", \
-                 dir=none];",
-                "\"b\" -> \"c\" [weight=\"-0.1\", direction=\"determined\", label=\"-0.100\"];",
+                "\"a\" -> \"b\" [edge_weight=\"1.5\", direction=\"undetermined\", label=\"1.50\", \
+                 color=\"#0072b2ff\", fontcolor=\"#0072b2\", penwidth=3.00, dir=none];",
+                "\"b\" -> \"c\" [edge_weight=\"-0.1\", direction=\"determined\", label=\"\u{2212}0.10\", \
+                 color=\"#d55e00ff\", fontcolor=\"#d55e00\", penwidth=0.90, style=dashed];",
             ],
         ),
         (
@@ -190,19 +213,50 @@ fn edges_are_drawn_with_heads_where_their_direction_is_determined() {
 }
 
 #[test]
+fn confidence_comes_back_from_every_format() {
+    let confidence = Confidence {
+        adjacent: 0.97,
+        direction: 0.625,
+        adjacent_frequency: 0.9,
+        direction_frequency: 0.7,
+    };
+    let mut graph = three();
+    graph.edges[0].direction = Direction::Likely;
+    graph.edges[0].confidence = Some(confidence);
+    for extension in ["json", "csv", "dot", "graphml", "gml"] {
+        let text = written(&graph, extension);
+        let found = read(&format!("g.{extension}"), &text);
+        assert_eq!(found.edges, graph.edges, "{text}");
+        assert_eq!(found.directed().unwrap().directed().count(), 2);
+        assert_eq!(found.determined().unwrap().directed().count(), 1);
+        let wrong = text.replace("0.625", "1.625");
+        if extension != "json" {
+            let error = read_graph(&Source::bytes(format!("g.{extension}"), wrong)).unwrap_err();
+            assert!(error.to_string().contains("it is a number from 0 to 1"), "{error}");
+        }
+    }
+    let csv = written(&graph, "csv");
+    assert!(csv.contains("likely,0.97,0.625,0.9,0.7\nb,c,-0.1,determined,,,,\n"), "{csv}");
+}
+
+#[test]
 fn every_format_has_its_extensions_and_a_line_in_the_list() {
     for &format in FORMATS {
         for extension in format.extensions {
             assert_eq!(GraphFormat::of_path(format!("g.{extension}")).unwrap(), format);
-            assert_eq!(GraphFormat::of_extension(extension), Some(format));
+            let read = GraphFormat::of_extension(extension);
+            assert!(read.is_none_or(|read| read == format));
         }
         for extension in format.also_read {
             assert_eq!(GraphFormat::of_extension(extension), Some(format));
         }
     }
     let known = ".json, .dot, .graphml, .gml";
-    let error = GraphFormat::of_path("g.png").unwrap_err().to_string();
-    assert!(error.ends_with(&format!("end the name in {known} or .csv")), "{error}");
+    let error = GraphFormat::of_path("g.xyz").unwrap_err().to_string();
+    let all = format!("{known}, .csv, .dagitty, .mmd, .tex, .svg, .png or .pdf");
+    assert!(error.ends_with(&format!("end the name in {all}")), "{error}");
+    let error = GraphFormat::picture_of_path("g.csv").unwrap_err().to_string();
+    assert!(error.ends_with("end the name in .tex, .svg, .png or .pdf"), "{error}");
     let error = read_graph(&Source::bytes("g.png", "x")).unwrap_err().to_string();
     assert!(error.ends_with(&format!("{known} and .csv are read")), "{error}");
 }
@@ -371,5 +425,34 @@ proptest! {
     #[test]
     fn edge_lists_keep_edges_and_their_directions(graph in graphs("[a-zß\",;\n]{0,4}[a-z]")) {
         prop_assert_eq!(read("g.csv", &written(&graph, "csv")).edges, graph.edges);
+    }
+}
+
+#[test]
+fn names_are_text_in_every_format_that_draws() {
+    let name = "<script>alert(1)</script> \"$x_1$\" #1; \\input";
+    let graph = read("g.json", &written(&three(), "json").replace("\"b\"", &format!("{name:?}")));
+    for extension in ["svg", "mmd", "dot", "tex", "dagitty"] {
+        let text = written(&graph, extension);
+        // In DOT and DAGitty the name stands in quotes, where nothing is run.
+        assert!(!text.contains("<script") || ["dot", "dagitty"].contains(&extension), "{text}");
+    }
+    assert!(written(&graph, "mmd").contains("(\"#60;script#62;alert(1)#60;/script#62; #34;"));
+    assert!(written(&graph, "tex").contains("\\$x\\_1"));
+    for extension in ["png", "pdf"] {
+        let format = GraphFormat::of_path(format!("g.{extension}")).unwrap();
+        assert!(
+            format.is_picture() && nocurl_io::graph_bytes(&graph, format).unwrap().len() > 1000
+        );
+        let error = format_graph(&graph, format).unwrap_err().to_string();
+        assert!(error.contains("is no text"), "{error}");
+    }
+}
+
+#[test]
+fn dot_of_before_and_of_now_have_the_same_weights() {
+    for attribute in ["weight", "edge_weight"] {
+        let graph = read("g.dot", &format!("digraph {{ a -> b [{attribute}=\"2.5\"] }}"));
+        assert_eq!(graph.edges[0].weight, Some(2.5));
     }
 }

@@ -3,7 +3,9 @@
 use std::panic::{self, AssertUnwindSafe};
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 
 use crate::spelling::Keywords;
 
@@ -14,6 +16,9 @@ impl From<nocurl::Error> for Failure {
     fn from(error: nocurl::Error) -> Self {
         Self(match error {
             nocurl::Error::Cancelled => PyKeyboardInterrupt::new_err(()),
+            nocurl::Error::OutOfMemory { .. } => {
+                PyMemoryError::new_err(error.text().spelt(&Keywords))
+            }
             error => PyValueError::new_err(error.text().spelt(&Keywords)),
         })
     }
@@ -36,6 +41,9 @@ impl From<nocurl_app::Error> for Failure {
     fn from(error: nocurl_app::Error) -> Self {
         match error {
             nocurl_app::Error::Io(error) => error.into(),
+            error @ nocurl_app::Error::OverBudget { .. } => {
+                Self(PyMemoryError::new_err(error.text().spelt(&Keywords)))
+            }
             error => Self::value(error.text().spelt(&Keywords)),
         }
     }

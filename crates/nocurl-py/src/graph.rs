@@ -31,6 +31,17 @@ pub(crate) fn compare(truth: &str, estimate: &str, determines: Option<&str>) -> 
     })?)
 }
 
+/// The columns that code the variables of a graph: their names, their coefficients, and their means
+/// and shares where they are known.
+#[pyfunction]
+pub(crate) fn expanded<'py>(
+    py: Python<'py>,
+    document: &str,
+) -> PyResult<(Vec<String>, Matrix<'py>, Option<Vec<f64>>)> {
+    let found = guarded(|| Ok(parsed(document)?.expanded()?))?;
+    Ok((found.names, matrix(py, found.dag.weights()), found.means))
+}
+
 /// Effect of every variable on every other, along all paths.
 #[pyfunction]
 pub(crate) fn total_effects<'py>(
@@ -53,7 +64,7 @@ pub(crate) fn intervene<'py>(
     Ok(vector(py, &means))
 }
 
-/// The description of a graph in another format: `dot`, `gml`, `graphml`, `csv` or `json`.
+/// A graph in another format that is text, by its extension.
 #[pyfunction]
 pub(crate) fn format_graph(document: &str, format: &str) -> PyResult<String> {
     Ok(guarded(|| {
@@ -108,10 +119,10 @@ fn with_class(document: GraphDocument) -> Result<GraphDocument, Failure> {
     Ok(GraphDocument { class: Some(class), ..document })
 }
 
-fn json(document: GraphDocument) -> Result<String, Failure> {
+pub(crate) fn json(document: GraphDocument) -> Result<String, Failure> {
     serde_json::to_string(&document).map_err(|error| Failure::value(error.to_string()))
 }
 
-fn parsed(document: &str) -> Result<GraphDocument, Failure> {
+pub(crate) fn parsed(document: &str) -> Result<GraphDocument, Failure> {
     Ok(GraphDocument::from_json(document)?)
 }

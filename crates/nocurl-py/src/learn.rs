@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use nocurl::bootstrap::BootstrapParams;
 use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_app::{Job, Outcome};
+use nocurl_app::{ConfidenceOptions, Job, Outcome};
 use nocurl_io::{ReadOptions, RunFiles, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -27,15 +26,21 @@ struct Request {
     refine: Value,
     prune: Value,
     threshold: Value,
+    error_shape: Value,
     seed: u64,
     /// Statements, or the path of a file that has them.
     knowledge: Option<Value>,
     missing: Value,
     drop_constant: Value,
     bootstrap: Value,
+    confidence: Value,
+    confidence_seconds: Value,
+    confidence_level: Value,
     checkpoint: Option<PathBuf>,
     diagnose: Value,
     threads: Option<usize>,
+    /// A size with its unit, as text.
+    memory: Option<String>,
 }
 
 impl Request {
@@ -66,14 +71,20 @@ impl Request {
                 .map_err(|error| Failure::value(format!("knowledge: {error}")))?,
         };
         let replicates: Option<usize> = setting("bootstrap", self.bootstrap, "a whole number")?;
-        let bootstrap =
-            replicates.map(|replicates| BootstrapParams { replicates, ..Default::default() });
+        let measure: bool = setting("confidence", self.confidence, SWITCH)?;
+        let confidence = ConfidenceOptions {
+            measure: measure || replicates.is_some(),
+            replicates,
+            seconds: setting("confidence_seconds", self.confidence_seconds, "a number")?,
+            level: setting("confidence_level", self.confidence_level, "a number")?,
+        };
         let options = Options {
             algorithm,
             center: setting("center", self.center, SWITCH)?,
             refine: setting("refine", self.refine, "")?,
             prune: setting("prune", self.prune, "")?,
             threshold: setting("threshold", self.threshold, "a number")?,
+            error_shape: setting("error_shape", self.error_shape, SWITCH)?,
             seed: self.seed,
             knowledge,
         };
@@ -84,7 +95,13 @@ impl Request {
         };
         let diagnose = setting("diagnose", self.diagnose, SWITCH)?;
         let checkpoint = self.checkpoint;
-        Ok((Job { read, options, bootstrap, checkpoint, diagnose }, self.threads))
+        let memory = match &self.memory {
+            None => None,
+            Some(text) => Some(nocurl_app::parse_bytes(text).ok_or_else(|| {
+                Failure::value(format!("memory={text}: give a size such as '4GiB' or '500MB'"))
+            })?),
+        };
+        Ok((Job { read, options, confidence, checkpoint, diagnose, memory }, self.threads))
     }
 }
 

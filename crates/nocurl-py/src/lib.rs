@@ -5,11 +5,14 @@
 //! every entry goes by [`watch::run`] or [`failure::guarded`].
 
 mod array;
+mod exact;
 mod failure;
 mod graph;
 mod hodge;
 mod learn;
+mod model;
 mod moments;
+mod picture;
 mod simulate;
 mod spelling;
 mod table;
@@ -22,18 +25,32 @@ use pyo3::prelude::*;
 mod _nocurl {
     #[pymodule_export]
     use super::graph::{
-        compare, describe_graph, format_graph, intervene, read_graph, total_effects, write_graph,
+        compare, describe_graph, expanded, format_graph, intervene, read_graph, total_effects,
+        write_graph,
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};
     #[pymodule_export]
     use super::learn::{describe_method, learn, methods};
     #[pymodule_export]
+    use super::model::{
+        adjustment, effects_over_class, identified, interventions_over_class, log_likelihood,
+        predict, relatives, residuals, sample,
+    };
+    #[pymodule_export]
     use super::moments::Moments;
+    #[pymodule_export]
+    use super::picture::{
+        differences, differences_picture, part_of_graph, picture, write_differences,
+    };
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]
     use super::watch::fail;
+
+    /// The licences of everything that the module is built from.
+    #[pymodule_export]
+    const LICENSES: &str = nocurl_app::LICENSES;
 
     /// The version of the engine, which is that of the package.
     #[pymodule_export]

@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;
 
+use crate::exact::Exact;
+
 /// A table, held while it is read.
 pub(crate) enum Table<'py> {
     /// A file.
@@ -27,7 +29,8 @@ impl<'py> Table<'py> {
             return Ok(Self::Path(Source::new(path.to_str()?)));
         }
         if object.hasattr("__arrow_c_stream__")? {
-            return Ok(Self::Stream(object.extract::<PyRecordBatchReader>()?.into_reader()?));
+            let stream = object.extract::<PyRecordBatchReader>()?.into_reader()?;
+            return Ok(Self::Stream(Box::new(Exact(stream))));
         }
         Ok(Self::Arrays(names, object.extract()?))
     }

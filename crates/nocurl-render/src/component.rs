@@ -13,7 +13,7 @@ use crate::route::{self, Bend};
 const MOST_BENDS: usize = 120_000;
 
 /// Steps that ordering may take, for all components.
-const WORK: usize = 24_000_000;
+const WORK: usize = 5_000_000;
 
 /// Distances, for boxes or for dots.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub(crate) struct Sizes {
 impl Sizes {
     pub(crate) fn new(overview: bool, weights: bool) -> Self {
         if overview {
-            let (between, beside, lane, gap) = (5.0, 3.0, 2.5, 26.0);
+            let (between, beside, lane, gap) = (8.0, 3.5, 2.5, 26.0);
             return Self { between, beside, lane, gap, overview, weights: false, attempts: 0 };
         }
         let gap = if weights { 40.0 } else { 32.0 };
@@ -115,9 +115,7 @@ impl Component {
                 let ends: Vec<(usize, usize)> = own.iter().map(|&(_, u, v)| (u, v)).collect();
                 let drawn = layers::acyclic(members.len(), &ends);
                 let boxes: Vec<&Place> = members.iter().map(|&v| &nodes[v]).collect();
-                let layer = layers(&drawn, &boxes, sizes);
-                let mut rows = Rows::new(&layer, &drawn, sizes);
-                rows.levels.order(WORK / edges.len() * own.len());
+                let (layer, rows) = ordered(&drawn, &boxes, sizes, WORK / edges.len() * own.len());
                 Self { nodes: members, edges: own, drawn, layer, rows }
             })
             .collect();
@@ -180,7 +178,16 @@ impl Component {
                 };
                 let start = end(top, 1.0, ports[k][0]);
                 let stop = end(bottom, -1.0, ports[k][1]);
-                let mut points = route::curve(start, &bends, stop);
+                // Beside higher variables of the same layers the edge goes straight down.
+                let leave = [start[0], middles[layer[top]] + halves[layer[top]]];
+                let reach = [stop[0], middles[layer[bottom]] - halves[layer[bottom]]];
+                let mut points = route::curve(leave, &bends, reach);
+                if leave[1] - start[1] > 0.5 && !sizes.overview {
+                    points.splice(0..0, [start, start, leave]);
+                }
+                if stop[1] - reach[1] > 0.5 && !sizes.overview {
+                    points.extend([reach, stop, stop]);
+                }
                 if from != top {
                     points.reverse();
                 }
@@ -265,8 +272,32 @@ impl Component {
     }
 }
 
-/// The layers that fit a page best: edges as short as can be, unless that is too wide.
-fn layers(drawn: &[(usize, usize)], boxes: &[&Place], sizes: &Sizes) -> Vec<usize> {
+/// Layers in order, of several ways to choose them the one with the fewest crossings.
+fn ordered(
+    drawn: &[(usize, usize)],
+    boxes: &[&Place],
+    sizes: &Sizes,
+    work: usize,
+) -> (Vec<usize>, Rows) {
+    let (first, bounded) = layers(drawn, boxes, sizes);
+    let mut choices = vec![first];
+    if !sizes.overview && !bounded {
+        choices.extend(layers::extremes(boxes.len(), drawn));
+    }
+    let share = work / choices.len();
+    let tried = choices.into_iter().map(|layer| {
+        let mut rows = Rows::new(&layer, drawn, sizes);
+        rows.levels.order(share);
+        (rows.levels.crossings(), layer, rows)
+    });
+    let best = tried.min_by_key(|(crossings, _, rows)| (*crossings, rows.row.len()));
+    let (_, layer, rows) = best.expect("there is a choice");
+    (layer, rows)
+}
+
+/// The layers that fit a page best: edges as short as can be, unless that is too wide;
+/// and whether it was.
+fn layers(drawn: &[(usize, usize)], boxes: &[&Place], sizes: &Sizes) -> (Vec<usize>, bool) {
     let n = boxes.len();
     let widths: Vec<f64> = boxes.iter().map(|node| node.width + sizes.between).collect();
     let shape = |layer: &[usize]| {
@@ -282,8 +313,9 @@ fn layers(drawn: &[(usize, usize)], boxes: &[&Place], sizes: &Sizes) -> Vec<usiz
     };
     let mut best = layers::shortest(n, drawn);
     if sizes.overview {
-        return best;
+        return (best, false);
     }
+    let mut was_bounded = false;
     let (mut width, mut height) = shape(&best);
     let mut most = width;
     for _ in 0..12 {
@@ -296,9 +328,10 @@ fn layers(drawn: &[(usize, usize)], boxes: &[&Place], sizes: &Sizes) -> Vec<usiz
         if found.0 < width {
             (width, height) = found;
             best = tried;
+            was_bounded = true;
         }
     }
-    best
+    (best, was_bounded)
 }
 
 /// Spreads members of layers, where a picture is too high for its width.

@@ -53,7 +53,11 @@ impl<T: Copy> Grid<T> {
 }
 
 /// A number as short as it can be read, with a minus as wide as a plus.
-pub(crate) fn number(value: f64) -> String {
+///
+/// ```
+/// assert_eq!(nocurl_render::number(-0.41666), "\u{2212}0.42");
+/// ```
+pub fn number(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         0.0 => "0".to_string(),
@@ -70,6 +74,7 @@ pub(crate) fn weights(
     diagram: &Diagram,
     nodes: &[Place],
     edges: &mut [Route],
+    size: (f64, f64),
     leave_out: bool,
 ) -> bool {
     let mut taken = Grid::new();
@@ -99,6 +104,9 @@ pub(crate) fn weights(
         let (width, height) = (text_width(&text, SMALL) + 4.0, SMALL + 3.0);
         let found = candidates(&lines[k], width, height).into_iter().filter_map(|(area, cost)| {
             let near = area.padded(1.0);
+            if !inside(&area, size) {
+                return None;
+            }
             if taken.any(&near, |other: &Area| near.overlaps(other)) {
                 return None;
             }
@@ -117,6 +125,12 @@ pub(crate) fn weights(
         }
     }
     all
+}
+
+/// Whether an area lies in a picture of some size.
+fn inside(area: &Area, (width, height): (f64, f64)) -> bool {
+    (area.width / 2.0..=width - area.width / 2.0).contains(&area.x)
+        && (area.height / 2.0..=height - area.height / 2.0).contains(&area.y)
 }
 
 /// Places for a label on its edge, or beside it, with what speaks against each.
@@ -148,21 +162,24 @@ pub(crate) fn names(nodes: &mut [Place], size: (f64, f64)) {
         let width = text_width(&node.lines[0], SMALL) + 2.0;
         let height = SMALL + 2.0;
         let (beside, above) = ((node.width + width) / 2.0 + 1.0, (node.height + height) / 2.0);
-        let tries = [(beside, 0.0), (-beside, 0.0), (0.0, -above), (0.0, above)];
+        let tries = [
+            (beside, 0.0),
+            (-beside, 0.0),
+            (0.0, -above),
+            (0.0, above),
+            (0.8 * beside, -above),
+            (0.8 * beside, above),
+            (-0.8 * beside, -above),
+            (-0.8 * beside, above),
+        ];
         let free = tries.into_iter().map(|(dx, dy)| Area {
             x: node.x + dx,
             y: node.y + dy,
             width,
             height,
         });
-        let inside = |area: &Area| {
-            area.x - area.width / 2.0 >= 0.0
-                && area.x + area.width / 2.0 <= size.0
-                && area.y - area.height / 2.0 >= 0.0
-                && area.y + area.height / 2.0 <= size.1
-        };
         let found = free
-            .filter(|area| inside(area))
+            .filter(|area| inside(area, size))
             .find(|area| !taken.any(area, |other: &Area| area.overlaps(other)));
         if let Some(area) = found {
             taken.add(&area, area);

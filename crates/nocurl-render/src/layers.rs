@@ -74,6 +74,25 @@ pub(crate) fn shortest(n: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     layers
 }
 
+/// Layers with every variable as high as it may be, and with every variable as low as it may be.
+pub(crate) fn extremes(n: usize, edges: &[(usize, usize)]) -> [Vec<usize>; 2] {
+    let order = topological(n, edges).expect("there is no cycle");
+    let (mut above, mut below) = (vec![Vec::new(); n], vec![Vec::new(); n]);
+    for &(from, to) in edges {
+        above[to].push(from);
+        below[from].push(to);
+    }
+    let (mut high, mut depth) = (vec![0; n], vec![0; n]);
+    for &v in &order {
+        high[v] = above[v].iter().map(|&u| high[u] + 1).max().unwrap_or(0);
+    }
+    for &v in order.iter().rev() {
+        depth[v] = below[v].iter().map(|&w| depth[w] + 1).max().unwrap_or(0);
+    }
+    let last = depth.iter().copied().max().unwrap_or(0);
+    [high, depth.into_iter().map(|depth: usize| last - depth).collect()]
+}
+
 /// Layers no wider than `most` where that is possible.
 pub(crate) fn bounded(n: usize, edges: &[(usize, usize)], widths: &[f64], most: f64) -> Vec<usize> {
     let order = topological(n, edges).expect("there is no cycle");

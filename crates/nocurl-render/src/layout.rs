@@ -139,15 +139,20 @@ pub struct Note {
 /// When an edge ends at a variable that is not there.
 pub fn layout(diagram: &Diagram) -> Layout {
     let n = diagram.nodes.len();
-    let mut degree = vec![0; n];
+    let (mut above, mut below) = (vec![0; n], vec![0; n]);
     for edge in &diagram.edges {
-        degree[edge.from] += 1;
-        degree[edge.to] += 1;
+        below[edge.from] += 1;
+        above[edge.to] += 1;
     }
+    let degree: Vec<usize> = above.iter().zip(&below).map(|(above, below)| above + below).collect();
     let connected = degree.iter().filter(|&&degree| degree > 0).count();
     let overview = connected > MOST_BOXES;
-    let mut nodes: Vec<Place> =
-        (0..n).map(|v| place(&diagram.nodes[v].name, degree[v], overview)).collect();
+    let mut nodes: Vec<Place> = (0..n)
+        .map(|v| {
+            let ports = above[v].max(below[v]);
+            place(&diagram.nodes[v].name, degree[v], ports, overview)
+        })
+        .collect();
     let mut sizes = Sizes::new(overview, diagram.edges.len() <= MOST_WEIGHTS);
     let components = Component::all(&nodes, &diagram.edges, &sizes);
     let mut edges;
@@ -161,7 +166,8 @@ pub fn layout(diagram: &Diagram) -> Layout {
         notes = Vec::new();
         size = pack::pack(&components, parts, &mut nodes, &mut edges, &mut notes, overview);
         let is_last = sizes.attempts == 0;
-        if !sizes.weights || labels::weights(diagram, &nodes, &mut edges, is_last) || is_last {
+        if !sizes.weights || labels::weights(diagram, &nodes, &mut edges, size, is_last) || is_last
+        {
             break;
         }
         sizes = sizes.roomier();
@@ -172,8 +178,8 @@ pub fn layout(diagram: &Diagram) -> Layout {
     Layout { width: size.0, height: size.1, overview, nodes, edges, notes }
 }
 
-/// The size of a variable.
-fn place(name: &str, degree: usize, overview: bool) -> Place {
+/// The size of a variable with so many edges, and at most so many on one side.
+fn place(name: &str, degree: usize, ports: usize, overview: bool) -> Place {
     if overview {
         let radius = (2.0 + 1.2 * (degree as f64).sqrt()).min(10.0);
         let lines = vec![crate::text::shorten(name, SMALL, NAME_WIDTH)];
@@ -182,7 +188,8 @@ fn place(name: &str, degree: usize, overview: bool) -> Place {
     }
     let lines = wrap(name, FONT, NAME_WIDTH);
     let text = lines.iter().map(|line| text_width(line, FONT)).fold(0.0, f64::max);
-    let width = (text + 16.0).max(34.0).ceil();
+    // Many edges need room to end side by side.
+    let width = (text + 16.0).max(34.0).max((10.0 + 5.0 * ports as f64).min(180.0)).ceil();
     let height = LINE * lines.len() as f64 + 10.0;
     Place { width, height, degree, lines, shown: true, ..Place::default() }
 }

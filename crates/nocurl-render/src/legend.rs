@@ -42,7 +42,7 @@ pub(crate) fn legend(diagram: &Diagram, layout: &Layout) -> Legend {
     let mut widest = 0.0_f64;
     let mut shapes = Vec::new();
     for (sample, words) in entries {
-        let words = shorten(&words, SMALL, 260.0);
+        let words = shorten(&words, SMALL, limit.max(420.0));
         let before = if matches!(sample, Sample::Nothing) { 0.0 } else { SAMPLE + 5.0 };
         let width = before + text_width(&words, SMALL);
         if x > 12.0 && x + width > limit - 12.0 {

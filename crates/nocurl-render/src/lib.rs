@@ -36,6 +36,8 @@ mod layout;
 mod legend;
 mod order;
 mod pack;
+#[cfg(feature = "print")]
+mod pdf;
 mod place;
 #[cfg(feature = "print")]
 mod png;
@@ -44,15 +46,29 @@ mod scene;
 mod style;
 mod svg;
 mod text;
+mod tikz;
 mod widths;
 
 pub use diagram::{Diagram, Direction, Edge, Kind, Node, Part};
+pub use labels::number;
 pub use layout::{Area, Layout, MOST_BOXES, MOST_WEIGHTS, Note, Place, Route, layout};
+pub use style::{Line, lines};
 pub use text::text_width;
 
 /// The picture as SVG.
 pub fn svg(diagram: &Diagram, layout: &Layout) -> String {
     svg::write(&scene::scene(diagram, layout))
+}
+
+/// The picture for LaTeX: a document of its own, whose `tikzpicture` can be copied into another.
+pub fn tikz(diagram: &Diagram, layout: &Layout) -> String {
+    tikz::write(diagram, layout)
+}
+
+/// The picture as PDF, with its words as text.
+#[cfg(feature = "print")]
+pub fn pdf(diagram: &Diagram, layout: &Layout) -> Vec<u8> {
+    pdf::write(&scene::scene(diagram, layout))
 }
 
 /// The picture as PNG, in 180 dots for each inch; nothing if memory does not suffice for it.

@@ -169,7 +169,8 @@ impl Levels {
         saved
     }
 
-    fn sift_all(&mut self, window: usize, passes: usize) {
+    /// Sifts until nothing changes; returns the number of passes.
+    fn sift_all(&mut self, window: usize, passes: usize) -> usize {
         for pass in 0..passes {
             let count = self.layers.len();
             let saved: usize = (0..count)
@@ -179,13 +180,15 @@ impl Levels {
                 })
                 .sum();
             if saved == 0 && pass >= 4 {
-                break;
+                return pass + 1;
             }
         }
+        passes
     }
 
-    /// Sorts from the order at hand and keeps the best that was seen; returns its crossings.
-    fn improve(&mut self, sweeps: usize, window: usize, passes: usize) -> usize {
+    /// Sorts from the order at hand, then sifts; the best that was seen stays. Returns its crossings
+    /// and the passes it took.
+    fn improve(&mut self, sweeps: usize, window: usize, passes: usize) -> (usize, usize) {
         let mut best = (self.crossings(), self.layers.clone());
         let mut idle = 0;
         for round in 0..sweeps {
@@ -201,16 +204,18 @@ impl Levels {
                 break;
             }
         }
-        self.set(&best.1);
-        if best.0 == 0 {
-            return 0;
+        if sweeps > 0 {
+            self.set(&best.1);
         }
-        self.sift_all(window, passes);
+        if best.0 == 0 {
+            return (0, 0);
+        }
+        let passes = self.sift_all(window, passes);
         let found = self.crossings();
         if found > best.0 {
             self.set(&best.1);
         }
-        found.min(best.0)
+        (found.min(best.0), passes)
     }
 
     /// Orders all layers; `work` says about how many steps it may take.
@@ -218,37 +223,41 @@ impl Levels {
         let members = self.place.len();
         let widest = self.layers.iter().map(Vec::len).max().unwrap_or(0);
         let segments: usize = self.down.iter().map(Vec::len).sum();
-        let window = widest.min((work / 8 / (members + 1)).max(2));
-        let round = 16 * (members + segments) + 8 * window * members + 1;
-        let starts = (work / round).clamp(1, 40);
-        let passes = if starts == 1 { 4 } else { 12 };
+        let window = widest.min((work / 16 / (members + 1)).max(2));
+        let pass: usize =
+            segments + self.layers.iter().map(|l| 4 * l.len() * l.len().min(window)).sum::<usize>();
+        let sweep = 24 * (members + segments);
         let first = self.layers.clone();
         let mut best: Option<(usize, Vec<Vec<usize>>)> = None;
         let mut random = Random(0x6e6f_6375_726c);
-        for start in 0..starts {
-            match (start, &best) {
-                (0, _) => {}
-                (1, _) => self.walk(false),
-                (2, _) => self.walk(true),
-                (3, _) => {
+        let mut spent = 0;
+        for start in 0.. {
+            match start {
+                0 => {}
+                1 => self.walk(false),
+                2 => self.walk(true),
+                3 => {
                     let turned: Vec<Vec<usize>> =
                         first.iter().map(|layer| layer.iter().rev().copied().collect()).collect();
                     self.set(&turned);
                 }
                 // From here on near the best, shaken.
-                (_, Some((_, layers))) => {
-                    let layers = layers.clone();
-                    self.set(&layers);
+                _ => {
+                    if let Some((_, layers)) = &best {
+                        let layers = layers.clone();
+                        self.set(&layers);
+                    }
                     self.shake(&mut random);
                 }
-                (_, None) => unreachable!("the first start has set it"),
             }
-            let sweeps = if start < 4 { 24 } else { 4 };
-            let found = self.improve(sweeps, window, passes);
-            if best.as_ref().is_none_or(|(least, _)| found < *least) {
+            let (sweeps, passes) = if start < 4 { (24, 12) } else { (0, 8) };
+            let (found, passes) = self.improve(sweeps, window, passes);
+            spent += passes * pass + sweeps * sweep / 2;
+            // A graph of the same crossings is as good to go on from.
+            if best.as_ref().is_none_or(|(least, _)| found <= *least) {
                 best = Some((found, self.layers.clone()));
             }
-            if best.as_ref().is_some_and(|(least, _)| *least == 0) {
+            if spent >= work || start == 200 || best.as_ref().is_some_and(|best| best.0 == 0) {
                 break;
             }
         }
@@ -285,14 +294,16 @@ impl Levels {
         self.set(&found);
     }
 
-    /// Moves some members somewhere else in their layers.
+    /// Moves some members of a few layers somewhere else in them.
     fn shake(&mut self, random: &mut Random) {
-        for layer in 0..self.layers.len() {
+        let count = self.layers.len();
+        let from = random.below(count);
+        for layer in from..count.min(from + 3) {
             let n = self.layers[layer].len();
             if n < 2 {
                 continue;
             }
-            for _ in 0..1 + n / 6 {
+            for _ in 0..1 + n / 5 {
                 let (from, to) = (random.below(n), random.below(n));
                 let member = self.layers[layer].remove(from);
                 self.layers[layer].insert(to, member);

@@ -1,5 +1,7 @@
 //! How edges and variables look.
 
+use serde::Serialize;
+
 use crate::diagram::{Diagram, Direction, Edge, Part};
 
 /// A colour: red, green, blue.
@@ -20,16 +22,41 @@ pub(crate) const NEGATIVE: Colour = [213, 94, 0];
 const REVERSED: Colour = [150, 60, 130];
 const PLAIN: Colour = [80, 80, 80];
 
-/// How one edge looks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) colour: Colour,
-    pub(crate) width: f64,
-    pub(crate) opacity: f64,
-    pub(crate) dash: Option<[f64; 2]>,
-    /// The head at the effect, and whether there is one at the cause too.
-    pub(crate) head: Direction,
-    pub(crate) both: bool,
+/// How an edge looks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Line {
+    /// Red, green, blue.
+    pub colour: Colour,
+    /// Width in points.
+    pub width: f64,
+    /// From 0 to 1.
+    pub opacity: f64,
+    /// Lengths of dashes and of the gaps between them; nothing for a full line.
+    pub dash: Option<[f64; 2]>,
+    /// Which head it has at the effect.
+    pub head: Direction,
+    /// Whether it has a head at the cause too.
+    pub both: bool,
+}
+
+impl Line {
+    /// The colour as `#rrggbb`.
+    ///
+    /// ```
+    /// use nocurl_render::{Diagram, Edge, Node, lines};
+    /// let edge = Edge { from: 0, to: 1, weight: Some(-0.5), ..Edge::default() };
+    /// let nodes = vec![Node::default(); 2];
+    /// let diagram = Diagram { nodes, edges: vec![edge], ..Diagram::default() };
+    /// assert_eq!(lines(&diagram, false)[0].hex(), "#d55e00");
+    /// ```
+    pub fn hex(&self) -> String {
+        hex(self.colour)
+    }
+}
+
+/// A colour as `#rrggbb`.
+pub(crate) fn hex([red, green, blue]: Colour) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// What the width of edges says.
@@ -51,8 +78,9 @@ pub(crate) fn widths(diagram: &Diagram) -> Widths {
     }
 }
 
-/// How each edge looks.
-pub(crate) fn lines(diagram: &Diagram, overview: bool) -> Vec<Line> {
+/// How each edge looks: colour by the sign of its weight, width by strength, opacity by confidence.
+/// The lines of an overview are thinner.
+pub fn lines(diagram: &Diagram, overview: bool) -> Vec<Line> {
     let kind = widths(diagram);
     let ranks = ranks(&diagram.edges);
     let scale = if overview { 0.4 } else { 1.0 };

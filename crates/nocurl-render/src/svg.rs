@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::scene::{Scene, Shape, Step};
-use crate::style::Colour;
+use crate::style::hex;
 use crate::text::text_width;
 
 /// Letters as wide as those that were measured, on most machines.
@@ -91,10 +91,6 @@ pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }
-}
-
-fn hex([red, green, blue]: Colour) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Text that XML and HTML take for text.

@@ -59,6 +59,7 @@
 //! | to compare graphs, to draw test data | [`metrics`], [`simulate`] |
 //! | the Hodge decomposition itself | [`hodge`] |
 //! | progress, a stop button, checkpoints | [`Run`] |
+//! | how much memory it will take | [`Options::memory`], [`memory`] |
 //!
 //! Everywhere, in every matrix of this crate, entry `(i, j)` speaks of the edge `i -> j`.
 //!
@@ -78,16 +79,16 @@ mod math;
 pub mod methods;
 mod pipeline;
 
-pub use analysis::{bootstrap, checks, effects, metrics};
+pub use analysis::{adjustment, bootstrap, checks, class_effects, effects, links, metrics, model};
 pub use core::{
-    Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Keeper, Kind, Knowledge,
+    Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
     Stop, Termination, Text, TrainingState, Value, Variable, Variables, Watch, advice, error,
-    graph, knowledge, moments, simulate, variable,
+    graph, knowledge, memory, moments, simulate, variable,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};
-pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, learn, refine};
+pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, error_shape, learn, refine};
 
 /// Parts that tests and benchmarks look at; they may change at any time.
 #[doc(hidden)]

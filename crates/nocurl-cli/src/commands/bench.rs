@@ -2,10 +2,10 @@
 
 use nocurl_bench::plot::{Figure, svg};
 use nocurl_bench::table::{self, Provenance};
-use nocurl_bench::{Log, run, summarise};
+use nocurl_bench::{Log, calibration, run, summarise};
 use nocurl_io::write_text;
 
-use crate::config::Bench;
+use crate::config::{Bench, Calibration};
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
@@ -37,6 +37,35 @@ pub(crate) fn bench(config: Bench) -> Result<(), Failure> {
         return Ok(());
     }
     let wrote = report::line("Wrote", &format!("{folder}: {}", names.join(", ")));
+    report::print(&format!("{markdown}\n{wrote}"))
+}
+
+/// Runs the study of what confidence is worth.
+pub(crate) fn calibrate(config: Calibration) -> Result<(), Failure> {
+    let folder = report::clean(&config.output.to_string_lossy());
+    let cases = if config.fit { calibration::fitted() } else { calibration::reported() };
+    let written = |error: std::io::Error| Failure::Input(format!("`{folder}`: {error}"));
+    std::fs::create_dir_all(&config.output).map_err(written)?;
+    let watch = Watch::start(config.quiet);
+    let study = calibration::run(&cases, config.trials, config.seed, config.jobs, &watch.run());
+    watch.finish()?;
+    let study = study?;
+    let Provenance { command, machine, date } = Provenance::here(command());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut markdown = format!(
+        "# What confidence is worth\n\n- Command: `{command}`\n- nocurl {version}, {date}; \
+         {machine}\n\n"
+    );
+    markdown += &calibration::markdown(&cases, &study, config.trials);
+    let files =
+        [("pairs.csv", calibration::csv(&cases, &study.records)), ("tables.md", markdown.clone())];
+    for (name, text) in &files {
+        write_text(config.output.join(name), text).map_err(|error| Failure::writing(&error))?;
+    }
+    if config.quiet {
+        return Ok(());
+    }
+    let wrote = report::line("Wrote", &format!("{folder}: pairs.csv, tables.md"));
     report::print(&format!("{markdown}\n{wrote}"))
 }
 

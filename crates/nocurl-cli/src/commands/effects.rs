@@ -36,6 +36,22 @@ struct Effect<'a> {
     effect: f64,
     interval: Option<[f64; 2]>,
     identified: bool,
+    /// The smallest and the largest effect in the graphs of the class, where it is undetermined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    /// The effect for each set of parents that the cause has in some graph of the class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<f64>>,
+    /// Sets to adjust for, where one effect is asked for and it is determined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjustment: Option<AdjustmentSets<'a>>,
+}
+
+#[derive(Serialize)]
+struct AdjustmentSets<'a> {
+    optimal: Vec<&'a str>,
+    minimal: Vec<&'a str>,
+    parents: Vec<&'a str>,
 }
 
 /// Runs the command.
@@ -69,12 +85,21 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
     };
     let json = report::json(&document)?;
     let records = document.effects.iter().map(|effect| {
-        let Effect { from, to, effect, interval, identified } = effect;
-        let end = |at: usize| interval.map_or_else(String::new, |ends| format!("{:?}", ends[at]));
-        let effect = format!("{effect:?}");
-        vec![from.to_string(), to.to_string(), effect, end(0), end(1), identified.to_string()]
+        let end = |ends: Option<[f64; 2]>, at: usize| {
+            ends.map_or_else(String::new, |ends| format!("{:?}", ends[at]))
+        };
+        vec![
+            effect.from.to_string(),
+            effect.to.to_string(),
+            format!("{:?}", effect.effect),
+            end(effect.interval, 0),
+            end(effect.interval, 1),
+            effect.identified.to_string(),
+            end(effect.range, 0),
+            end(effect.range, 1),
+        ]
     });
-    let heading = ["from", "to", "effect", "lower", "upper", "identified"];
+    let heading = ["from", "to", "effect", "lower", "upper", "identified", "least", "most"];
     outputs.write(&json, &csv_text(&heading, records))?;
     if arguments.json {
         return report::print(&json);
@@ -111,9 +136,17 @@ fn chosen<'a>(
     let mut found = Vec::new();
     for (row, source) in from.map_or(0..d, |from| from..from + 1).enumerate() {
         let identified = effects::identified(&graph.determined, &[source]);
+        let open = identified.contains(&false);
+        // The model of the class has no columns of levels.
+        let ranged = open && graph.variables.is_plain();
+        let members = if ranged { graph.fitted.effects(source) } else { None };
         for target in to.map_or(0..d, |to| to..to + 1) {
             let asked = from.is_some() && to.is_some();
-            if target == source || !(asked || reach.reaches(source, target)) {
+            let of_members = members.as_ref().filter(|_| !identified[target]);
+            let values: Option<Vec<f64>> =
+                of_members.map(|rows| rows.iter().map(|row| row[target]).collect());
+            let possible = values.iter().flatten().any(|&value| value != 0.0);
+            if target == source || !(asked || possible || reach.reaches(source, target)) {
                 continue;
             }
             let (from, to) = (graph.names[source].as_str(), graph.names[target].as_str());
@@ -123,6 +156,9 @@ fn chosen<'a>(
                 effect: total[(row, target)],
                 interval: interval(from, to),
                 identified: identified[target],
+                range: of_members.map(|rows| nocurl_app::ranges(rows, target)),
+                values,
+                adjustment: if asked { adjustment(graph, source, target) } else { None },
             });
         }
     }
@@ -134,6 +170,17 @@ fn chosen<'a>(
     }
     found.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
     Ok(found)
+}
+
+/// Sets to adjust for, by name.
+fn adjustment(graph: &Weighted, from: usize, to: usize) -> Option<AdjustmentSets<'_>> {
+    let sets = graph.fitted.adjustment(from, to)?;
+    let named = |set: &[usize]| set.iter().map(|&v| graph.names[v].as_str()).collect();
+    Some(AdjustmentSets {
+        optimal: named(&sets.optimal),
+        minimal: named(&sets.minimal),
+        parents: named(&sets.parents),
+    })
 }
 
 /// Intervals of total effects over resampled tables, by the ends of the paths.
@@ -148,11 +195,21 @@ fn undetermined_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<S
     let others = graph.others();
     match (open, effects) {
         (0, _) => None,
-        (_, [one]) => Some(format!(
-            "the effect of `{}` depends on undetermined directions: {others} may give \
-             another value",
-            one.from
+        (_, [Effect { from, range: None, .. }]) => Some(format!(
+            "the effect of `{from}` depends on undetermined directions: {others} may give another \
+             value"
         )),
+        (_, [Effect { from, .. }]) => Some(format!(
+            "the effect of `{from}` depends on undetermined directions: the range has the values \
+             that the graphs of the class give"
+        )),
+        _ if effects.iter().all(|effect| effect.identified || effect.range.is_some()) => {
+            Some(format!(
+                "{open} of {} effects, marked `undetermined`, depend on undetermined directions: \
+                 the range has the values that the graphs of the class give",
+                effects.len()
+            ))
+        }
         _ => Some(format!(
             "{open} of {} effects, marked `undetermined`, depend on undetermined directions: \
              {others} may give other values, and effects that are not listed",
@@ -176,7 +233,24 @@ fn one(document: &Document<'_>, is_path: bool) -> String {
     } else {
         format!("0{between}: there is no directed path from `{from}` to `{to}`")
     };
-    report::line("Effect", &sentence)
+    let mut text = report::line("Effect", &sentence);
+    if let (Some(ends), Some(values)) = (effect.range, &effect.values) {
+        let sets = report::count(values.len() as u64, "possible set");
+        let words = format!("{} over {sets} of parents of `{from}`", interval(ends));
+        text += &report::line("Range", &words);
+    }
+    if let Some(sets) = &effect.adjustment {
+        let listed = |set: &[&str]| match set {
+            [] => "nothing".to_string(),
+            _ => set.iter().map(|name| report::clean(name)).collect::<Vec<_>>().join(", "),
+        };
+        let mut words = format!("{} (smallest variance)", listed(&sets.optimal));
+        if sets.minimal != sets.optimal {
+            words += &format!("; {} (fewest variables)", listed(&sets.minimal));
+        }
+        text += &report::line("Adjust", &words);
+    }
+    text
 }
 
 fn table(document: &Document<'_>) -> String {
@@ -186,12 +260,17 @@ fn table(document: &Document<'_>) -> String {
     }
     let mut heading = ["from", "", "to", "effect"].map(String::from).to_vec();
     heading.extend(document.level.map(interval_heading));
+    let ranged = effects.iter().any(|effect| effect.range.is_some());
+    heading.extend(ranged.then(|| "range".to_string()));
     heading.push(String::new());
     let rows = effects.iter().take(SHOWN_EFFECTS).map(|effect| {
         let mark = if effect.identified { "" } else { "undetermined" };
         let size = report::number(effect.effect);
         let mut row = vec![effect.from.into(), "->".into(), effect.to.into(), size];
         row.extend(effect.interval.map(interval));
+        if ranged {
+            row.push(effect.range.map_or_else(String::new, interval));
+        }
         row.push(mark.into());
         row
     });

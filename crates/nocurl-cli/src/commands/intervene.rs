@@ -1,14 +1,17 @@
 //! `nocurl intervene`: the means of all variables after some are set.
 
-use nocurl::{Determines, effects};
+use nocurl::error::closest;
+use nocurl::{Determines, Kind, Variable, effects};
 use nocurl_io::RunFiles;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::weighted::Weighted;
 use crate::args::InterveneArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
 use crate::report;
+use crate::support::interval;
 
 /// The JSON form, documented in `docs/effects.md`.
 #[derive(Serialize)]
@@ -25,7 +28,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Setting<'a> {
     variable: &'a str,
-    value: f64,
+    /// A number, or the name of a level.
+    value: Value,
 }
 
 #[derive(Serialize)]
@@ -35,13 +39,19 @@ struct Moved<'a> {
     after: f64,
     difference: f64,
     identified: bool,
+    /// The smallest and the largest mean in the graphs of the class, where it is undetermined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    /// The means that these graphs give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<f64>>,
 }
 
 /// Runs the command.
 pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let files = RunFiles::default().reads("the graph", &arguments.graph);
     let outputs = Outputs::check("means", &arguments.output, files)?;
-    let typed: Vec<(&str, f64)> =
+    let typed: Vec<(&str, &str)> =
         arguments.set.iter().map(|text| setting(text)).collect::<Result<_, _>>()?;
     let graph = Weighted::read(&arguments.graph)?;
     let Some(means) = &graph.means else {
@@ -61,14 +71,21 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     }
     let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
     let identified = effects::identified(&graph.determined, &variables);
+    let open = identified.contains(&false);
+    // The model of the class has no columns of levels.
+    let ranged = open && graph.variables.is_plain();
+    let members = if ranged { graph.fitted.interventions(&set)? } else { None };
     let mut warnings = graph.warnings.clone();
-    warnings.extend(undetermined(&graph, &identified));
+    warnings.extend(undetermined(&graph, &identified, members.is_some()));
     let document = Document {
         schema: "nocurl/intervention/2",
         graph: &graph.label,
         determines: graph.determines,
-        set: typed.iter().map(|&(variable, value)| Setting { variable, value }).collect(),
-        variables: moved(&graph.names, means, &after, &identified),
+        set: typed
+            .iter()
+            .map(|&(variable, value)| Setting { variable, value: given(value) })
+            .collect(),
+        variables: moved(&graph.names, [means, &after], &identified, members.as_deref()),
         warnings: &warnings,
     };
     let json = report::json(&document)?;
@@ -78,8 +95,12 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
         record.extend(numbers);
         record.push(moved.identified.to_string());
         record
+            .extend([0, 1].map(|end| {
+                moved.range.map_or_else(String::new, |ends| format!("{:?}", ends[end]))
+            }));
+        record
     });
-    let heading = ["variable", "before", "after", "difference", "identified"];
+    let heading = ["variable", "before", "after", "difference", "identified", "least", "most"];
     outputs.write(&json, &csv_text(&heading, records))?;
     if arguments.json {
         return report::print(&json);
@@ -96,10 +117,11 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
 /// What becomes of each variable.
 fn moved<'a>(
     names: &'a [String],
-    means: &[f64],
-    after: &[f64],
+    [means, after]: [&[f64]; 2],
     identified: &[bool],
+    members: Option<&[Vec<f64>]>,
 ) -> Vec<Moved<'a>> {
+    let of_members = |i: usize| members.filter(|_| !identified[i]);
     (0..after.len())
         .map(|i| Moved {
             variable: &names[i],
@@ -107,52 +129,97 @@ fn moved<'a>(
             after: after[i],
             difference: after[i] - means[i],
             identified: identified[i],
+            range: of_members(i).map(|rows| nocurl_app::ranges(rows, i)),
+            values: of_members(i).map(|rows| rows.iter().map(|row| row[i]).collect()),
         })
         .collect()
 }
 
-/// The variables that are set, by their positions.
-fn settings(graph: &Weighted, typed: &[(&str, f64)]) -> Result<Vec<(usize, f64)>, Failure> {
-    let mut set: Vec<(usize, f64)> = Vec::new();
+/// The columns that are set, by their positions: one for a number, all of the block for a level.
+fn settings(graph: &Weighted, typed: &[(&str, &str)]) -> Result<Vec<(usize, f64)>, Failure> {
+    let (mut set, mut known): (Vec<(usize, f64)>, Vec<usize>) = (Vec::new(), Vec::new());
     for &(name, value) in typed {
-        let variable = graph.variable("--do", name)?;
-        if set.iter().any(|&(known, _)| known == variable) {
+        let names = graph.variables.names();
+        let Some(v) = names.iter().position(|known| known == name) else {
+            let mut reason = format!("--do {name}: `{}` has no such variable", graph.label);
+            if let Some(like) = closest(name, names.iter().map(String::as_str)) {
+                reason += &format!("; did you mean `{like}`?");
+            }
+            return Err(Failure::Input(reason));
+        };
+        if known.contains(&v) {
             return Err(Failure::Input(format!("--do {name}: it is set twice")));
         }
-        set.push((variable, value));
+        known.push(v);
+        let variable = &graph.variables.list()[v];
+        let columns = graph.variables.columns(v);
+        match (variable.level(value), variable.kind) {
+            (Some(level), Kind::Categorical) => {
+                set.extend(
+                    columns
+                        .enumerate()
+                        .map(|(offset, column)| (column, f64::from(u8::from(offset + 1 == level)))),
+                );
+            }
+            (Some(level), _) => set.push((columns.start, level as f64)),
+            (None, Kind::Categorical) => return Err(no_level(variable, value)),
+            (None, _) => set.push((columns.start, number(variable, value)?)),
+        }
     }
     Ok(set)
 }
 
+/// A finite number, for a variable that is one.
+fn number(variable: &Variable, value: &str) -> Result<f64, Failure> {
+    let refused = |reason| Failure::Input(format!("--do {}={value}: {reason}", variable.name));
+    match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(refused("the value must be a finite number")),
+        Err(_) if variable.is_discrete() => Err(no_level(variable, value)),
+        Err(_) => Err(refused("the value is not a number")),
+    }
+}
+
+fn no_level(variable: &Variable, value: &str) -> Failure {
+    let levels: Vec<String> = variable.levels.iter().map(|level| format!("`{level}`")).collect();
+    let (name, levels) = (&variable.name, levels.join(", "));
+    Failure::Input(format!("--do {name}={value}: `{name}` has no such level; it has {levels}"))
+}
+
+/// A value as JSON has it.
+fn given(value: &str) -> Value {
+    value.parse::<f64>().map_or_else(|_| value.into(), Value::from)
+}
+
 /// What is to be said of means that depend on undetermined directions.
-fn undetermined(graph: &Weighted, identified: &[bool]) -> Option<String> {
+fn undetermined(graph: &Weighted, identified: &[bool], ranged: bool) -> Option<String> {
     let count = identified.iter().filter(|&&identified| !identified).count();
     (count > 0).then(|| {
         format!(
-            "{}, marked `undetermined`, depend{} on undetermined directions: {} may give other \
-             values",
+            "{}, marked `undetermined`, depend{} on undetermined directions: {}",
             report::count(count as u64, "mean"),
             if count == 1 { "s" } else { "" },
-            graph.others()
+            match ranged {
+                true => "the range has the values that the graphs of the class give".to_string(),
+                false => format!("{} may give other values", graph.others()),
+            }
         )
     })
 }
 
-/// `X=1`: a variable and its value. A name may hold `=`, a number cannot.
-fn setting(text: &str) -> Result<(&str, f64), Failure> {
-    let refused = |reason| Failure::Input(format!("--do {text}: {reason}"));
-    let (name, value) =
-        text.rsplit_once('=').ok_or_else(|| refused("write --do VARIABLE=VALUE"))?;
-    let value: f64 = value.trim().parse().map_err(|_| refused("the value is not a number"))?;
-    if value.is_finite() {
-        Ok((name.trim(), value))
-    } else {
-        Err(refused("the value must be a finite number"))
+/// `X=1`, `species=Adelie`: a variable and its value. A name may hold `=`, a value cannot.
+fn setting(text: &str) -> Result<(&str, &str), Failure> {
+    match text.rsplit_once('=') {
+        Some((name, value)) => Ok((name.trim(), value.trim())),
+        None => Err(Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE"))),
     }
 }
 
 fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
-    let heading = ["variable", "before", "after", "difference", ""].map(String::from).to_vec();
+    let ranged = variables.iter().any(|moved| moved.range.is_some());
+    let mut heading = ["variable", "before", "after", "difference"].map(String::from).to_vec();
+    heading.extend(ranged.then(|| "range after".to_string()));
+    heading.push(String::new());
     let rows = variables.iter().enumerate().map(|(i, moved)| {
         let mark = match moved.identified {
             _ if set.contains(&i) => "set",
@@ -161,7 +228,12 @@ fn table(variables: &[Moved<'_>], set: &[usize]) -> String {
         };
         let [before, after, difference] =
             [moved.before, moved.after, moved.difference].map(report::number);
-        vec![moved.variable.into(), before, after, difference, mark.into()]
+        let mut row = vec![moved.variable.into(), before, after, difference];
+        if ranged {
+            row.push(moved.range.map_or_else(String::new, interval));
+        }
+        row.push(mark.into());
+        row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     report::grid(&rows, &[1, 2, 3])

@@ -1,18 +1,24 @@
 //! The commands, one file each.
 
 mod bench;
+mod compare;
+mod draw;
 mod effects;
 mod evaluate;
 mod intervene;
 mod learn;
 mod methods;
+mod model;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::bench;
+pub(crate) use bench::{bench, calibrate};
+pub(crate) use compare::compare;
+pub(crate) use draw::draw;
 pub(crate) use effects::effects;
 pub(crate) use evaluate::evaluate;
 pub(crate) use intervene::intervene;
 pub(crate) use learn::learn;
 pub(crate) use methods::methods;
+pub(crate) use model::{predict, residuals, sample, score};
 pub(crate) use simulate::simulate;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use nocurl::error::closest;
 use nocurl::refine::Refine;
-use nocurl::{Algorithm, Dag, Determines, Options, Pdag};
+use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Variables};
+use nocurl_app::Fitted;
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
 use crate::failure::Failure;
@@ -13,7 +14,12 @@ use crate::report;
 /// A graph with its name on the command line.
 pub(super) struct Weighted {
     pub(super) label: String,
+    /// Edges between variables.
+    edges: usize,
+    /// The columns: variables, and levels of categorical ones but the base.
     pub(super) names: Vec<String>,
+    /// The variables that the columns code.
+    pub(super) variables: Variables,
     pub(super) dag: Dag,
     pub(super) determines: Determines,
     /// Which directions are determined.
@@ -21,6 +27,8 @@ pub(super) struct Weighted {
     pub(super) means: Option<Vec<f64>>,
     pub(super) bootstrap: Option<BootstrapSummary>,
     pub(super) warnings: Vec<String>,
+    /// The graphs of its class, with the numbers of the model where the file has them.
+    pub(super) fitted: Fitted,
 }
 
 impl Weighted {
@@ -33,35 +41,51 @@ impl Weighted {
                  --output g.json, or add a third column to the list"
             )));
         }
+        let (expanded, fitted) = (graph.expanded()?, Fitted::new(&graph)?);
+        let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
+        // Intervals are those of variables, and weights of edges with levels are not effects.
+        let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
+        if !expanded.variables.is_plain() {
+            warnings.push(
+                "effects of and on levels are those of linear models of their probabilities, each \
+                 beside the base level of its variable"
+                    .into(),
+            );
+        }
         Ok(Self {
             label,
-            dag: graph.dag()?,
-            determined: graph.determined()?,
+            edges: graph.edges.len(),
+            dag: expanded.dag,
+            fitted,
+            determined: expanded.determined,
             determines: graph.determines,
-            warnings: linear_parts(&graph).into_iter().collect(),
-            names: graph.variables,
-            means: graph.means,
-            bootstrap: graph.bootstrap,
+            warnings,
+            names: expanded.names,
+            variables: expanded.variables,
+            means: expanded.means,
+            bootstrap,
         })
     }
 
     /// The position of a variable that a flag names.
     pub(super) fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
-        self.names.iter().position(|known| known == name).ok_or_else(|| {
-            let mut reason = format!("{flag} {name}: `{}` has no such variable", self.label);
-            if let Some(like) = closest(name, self.names.iter().map(String::as_str)) {
-                reason += &format!("; did you mean `{like}`?");
-            }
-            Failure::Input(reason)
-        })
+        let levels = self.names.iter().filter(|known| known.starts_with(&format!("{name}=")));
+        let levels: Vec<String> = levels.map(|known| format!("`{known}`")).collect();
+        if levels.is_empty() || self.names.iter().any(|known| known == name) {
+            return position(&self.names, &self.label, flag, name);
+        }
+        Err(Failure::Input(format!(
+            "{flag} {name}: name one of the levels of `{name}`: {}",
+            levels.join(", ")
+        )))
     }
 
     /// The line on the terminal that says what was read.
     pub(super) fn headline(&self) -> String {
-        let edges = report::count(self.dag.edge_count() as u64, "edge");
+        let edges = report::count(self.edges as u64, "edge");
         report::line(
             "Graph",
-            &format!("{}: {edges} among {} variables", self.label, self.names.len()),
+            &format!("{}: {edges} among {} variables", self.label, self.variables.size()),
         )
     }
 
@@ -74,8 +98,24 @@ impl Weighted {
     }
 }
 
+/// The position of a variable that a flag names, in the file `label`.
+pub(super) fn position(
+    names: &[String],
+    label: &str,
+    flag: &str,
+    name: &str,
+) -> Result<usize, Failure> {
+    names.iter().position(|known| known == name).ok_or_else(|| {
+        let mut reason = format!("{flag} {name}: `{label}` has no such variable");
+        if let Some(like) = closest(name, names.iter().map(String::as_str)) {
+            reason += &format!("; did you mean `{like}`?");
+        }
+        Failure::Input(reason)
+    })
+}
+
 /// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
-fn linear_parts(graph: &GraphDocument) -> Option<String> {
+pub(super) fn linear_parts(graph: &GraphDocument) -> Option<String> {
     let refine: Option<Refine> = graph
         .parameters
         .get("refine")

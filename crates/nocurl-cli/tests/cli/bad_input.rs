@@ -56,7 +56,7 @@ fn unknown_names() {
     let table = chain();
     refuses(&table, &["--method", "nocrul"], &["`nocrul`", "did you mean `nocurl`?", "eq-td"]);
     refuses(&table, &["--method", "eq-td", "--lambda", "3"], &["--lambda", "`eq-td`", "none"]);
-    refuses(&table, &["--score", "bic"], &["--score", "`order-search`", "--method exact has it"]);
+    refuses(&table, &["--score", "bic"], &["--score bic", "`degenerate-gaussian`", "`bic`"]);
     let nocurl = ["--method", "nocurl", "--param", "lambdsa=3"];
     refuses(&table, &nocurl, &["lambdsa", "did you mean `lambdas`?"]);
     refuses(&table, &["--param", "tolerance"], &["name=value"]);

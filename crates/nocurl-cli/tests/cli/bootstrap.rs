@@ -25,14 +25,19 @@ fn support_is_shown_and_written() {
     let ends = pair["weight"].as_array().unwrap();
     assert!(ends[0].as_f64().unwrap() < 1.5 && ends[1].as_f64().unwrap() > 1.5, "{pair}");
     let consensus = support["consensus"].as_array().unwrap();
-    assert!(consensus.iter().any(|edge| edge["from"] == "wet" && edge["to"] == "slip"));
+    assert_eq!(consensus.len(), 2);
+    assert!(consensus.iter().all(|edge| edge["direction"] == "undetermined"));
 
     // The other numbers are those of a run without, up to the rounding of the moments.
-    folder.run(&["learn", "rain.csv", "--output", "plain.json", "-q"]);
+    folder.run(&["learn", "rain.csv", "--no-confidence", "--output", "plain.json", "-q"]);
     let plain = folder.json("plain.json");
     assert!(plain["bootstrap"].is_null());
-    let weight = |document: &Value| document["edges"][0]["weight"].as_f64().unwrap();
-    assert!((weight(&plain) - weight(&folder.json("g.json"))).abs() < 1e-12);
+    assert!(plain["edges"][0].get("confidence").is_none());
+    let weights = |document: &Value| {
+        let edges = document["edges"].as_array().unwrap();
+        edges.iter().map(|edge| edge["weight"].as_f64().unwrap()).sum::<f64>()
+    };
+    assert!((weights(&plain) - weights(&folder.json("g.json"))).abs() < 1e-12);
 
     // Threads and repetition change nothing; the seed does.
     run("one.json", &["--threads", "1", "-q"]);
@@ -69,13 +74,13 @@ fn every_kind_of_graph_and_methods_on_rows_have_support() {
     folder.write("rain.csv", chain());
     let support = |method: &str| {
         let shown = folder.run(&["learn", "rain.csv", "--method", method, "--bootstrap", "4"]);
-        shown.lines().find(|line| line.starts_with("Support")).unwrap().to_string()
+        shown.lines().find(|line| line.starts_with("Sure")).unwrap().to_string()
     };
     for method in ["fges", "mmpc"] {
         let line = support(method);
-        assert!(line.contains("at least 90% of 4 resampled tables: 2 of 2"), "{line}");
+        assert!(line.contains("2 of 2 edges have a confidence of at least 90%, by 4 "), "{line}");
     }
-    assert!(support("cam").contains(" of 2; in less than 50%: "));
+    assert!(support("cam").contains(" of 2 edges have a confidence "));
 }
 
 #[test]
@@ -83,7 +88,27 @@ fn a_real_table_is_resampled_too() {
     let folder = Folder::new();
     let data = repository_data("sachs.csv");
     let shown = folder.run(&["learn", &data, "--prune", "bic", "--bootstrap", "20"]);
-    assert!(shown.contains("Support  edges in at least 90% of 20 resampled tables: "), "{shown}");
+    assert!(shown.contains(" at least 90%, by 20 resampled tables"), "{shown}");
+}
+
+#[test]
+fn confidence_is_shown_without_being_asked_for() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let shown = folder.run(&["learn", "rain.csv", "--output", "g.json", "--output", "g.csv"]);
+    assert!(shown.contains(" by 100 resampled tables"), "{shown}");
+    assert!(shown.contains("undetermined"), "{shown}");
+    let document = folder.json("g.json");
+    assert_eq!(document["bootstrap"]["asked"], 100);
+    for edge in document["edges"].as_array().unwrap() {
+        assert_eq!(edge["confidence"]["adjacent_frequency"], 1.0, "{edge}");
+        assert_eq!(edge["direction"], "undetermined", "{edge}");
+    }
+    assert!(folder.text("g.csv").starts_with("from,to,weight,direction,confidence_adjacent,"));
+    let none = folder.run(&["learn", "rain.csv", "--no-confidence"]);
+    assert!(!none.contains("resampled") && none.contains("was not measured"), "{none}");
+    let gaussian = folder.run(&["learn", "rain.csv", "--missing", "em", "--bootstrap", "9"]);
+    assert!(gaussian.contains("by 9 resampled tables (of a Gaussian law"), "{gaussian}");
 }
 
 #[test]
@@ -111,6 +136,15 @@ fn bad_requests_are_refused() {
         let line = folder.refused(&["learn", "rain.csv", "--bootstrap", number]);
         assert!(line.contains("--bootstrap"), "{line}");
     }
-    let line = folder.refused(&["learn", "rain.csv", "--bootstrap", "9", "--missing", "em"]);
-    assert!(line.contains("--missing em") && line.contains("--missing drop"), "{line}");
+    for seconds in ["0", "-1", "NaN", "inf"] {
+        let line = folder.refused(&["learn", "rain.csv", "--confidence-seconds", seconds]);
+        assert!(line.contains("a positive number of seconds"), "{line}");
+        assert!(line.contains("--no-confidence"), "{line}");
+    }
+    for level in ["-0.5", "1.5", "NaN"] {
+        let line = folder.refused(&["learn", "rain.csv", "--confidence-level", level]);
+        assert!(line.contains("--confidence-level") && line.contains("from 0 to 1"), "{line}");
+    }
+    let line = folder.refused(&["learn", "rain.csv", "--no-confidence", "--bootstrap", "9"]);
+    assert!(line.contains("--no-confidence") && line.contains("--bootstrap"), "{line}");
 }

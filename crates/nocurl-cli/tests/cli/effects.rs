@@ -51,8 +51,8 @@ fn effects_are_sums_over_paths_from_the_largest() {
             "warnings": [],
         })
     );
-    let csv = "from,to,effect,lower,upper,identified\n\
-               a,c,7.0,,,true\nb,c,3.0,,,true\na,b,2.0,,,true\n";
+    let csv = "from,to,effect,lower,upper,identified,least,most\n\
+               a,c,7.0,,,true,,\nb,c,3.0,,,true,,\na,b,2.0,,,true,,\n";
     assert_eq!(folder.text("e.csv"), csv);
     insta::assert_snapshot!(folder.run(&["effects", "g.json"]));
     let shown = folder.run(&["effects", "g.json", "--from", "a", "--to", "c"]);
@@ -90,7 +90,7 @@ fn interventions_cut_what_is_set_from_its_parents() {
     let shown = folder.run(&[["intervene", "g.json", "--do", "b=0"].as_slice(), &files].concat());
     insta::assert_snapshot!(shown);
     assert_eq!(folder.json("i.json")["do"], json!([{"variable": "b", "value": 0.0}]));
-    assert!(folder.text("i.csv").contains("\nc,100.0,70.0,-30.0,true\n"));
+    assert!(folder.text("i.csv").contains("\nc,100.0,70.0,-30.0,true,,\n"));
 }
 
 #[test]

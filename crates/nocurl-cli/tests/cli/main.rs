@@ -4,12 +4,15 @@ mod bad_input;
 mod bench;
 mod bootstrap;
 mod checkpoint;
+mod draw;
 mod effects;
 mod evaluate;
 mod interrupt;
 mod knowledge;
 mod learn;
+mod memory;
 mod methods;
+mod model;
 mod overwrite;
 mod simulate;
 

@@ -42,3 +42,11 @@ fn help_has_examples_and_the_version_is_told() {
     folder.nocurl(&[]).assert().code(2);
     assert!(folder.refused(&["lern", "x.csv"]).contains("'learn'"));
 }
+
+#[test]
+fn licences_of_what_is_built_in_are_shown() {
+    let shown = Folder::new().run(&["--licenses"]);
+    for package in ["faer ", "parquet ", "the font of pictures"] {
+        assert!(shown.contains(package), "{package}");
+    }
+}

@@ -3,7 +3,8 @@
 //! DOT, GraphML and GML write and read these alike; each format only has its own way to spell an
 //! attribute. Attributes of other names are passed over.
 
-use nocurl::Determines;
+use nocurl::bootstrap::Confidence;
+use nocurl::{Determines, Evidence};
 
 use super::{Direction, Edge, GraphDocument};
 use crate::error::shorten;
@@ -27,7 +28,11 @@ pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
 
 /// What is written about a variable beside its name.
 pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
-    let numbers = [("potential", &graph.potential), ("mean", &graph.means)];
+    let numbers = [
+        ("potential", &graph.potential),
+        ("mean", &graph.means),
+        ("errorvariance", &graph.error_variances),
+    ];
     let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
         Some((name, Value::Number(*all.as_ref()?.get(variable)?)))
     };
@@ -38,7 +43,40 @@ pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<
 pub(super) fn of_edge(edge: &Edge) -> Attributes<'_> {
     let weight = edge.weight.map(|weight| ("weight", Value::Number(weight)));
     let direction = ("direction", Value::Text(edge.direction.name()));
-    weight.into_iter().chain([direction]).collect()
+    let confidence = edge.confidence.as_ref().map(numbers).into_iter().flatten();
+    let confidence = confidence.map(|(name, number)| (name, Value::Number(number)));
+    let evidence = edge.evidence.map(|evidence| ("evidence", Value::Text(evidence.name())));
+    weight.into_iter().chain([direction]).chain(evidence).chain(confidence).collect()
+}
+
+/// How sure an edge is, by the names that files have for it.
+pub(super) fn numbers(confidence: &Confidence) -> [(&'static str, f64); 4] {
+    [
+        ("confidence_adjacent", confidence.adjacent),
+        ("confidence_direction", confidence.direction),
+        ("frequency_adjacent", confidence.adjacent_frequency),
+        ("frequency_direction", confidence.direction_frequency),
+    ]
+}
+
+/// Takes one of [`numbers`]; what is no share is refused.
+pub(super) fn set_number(
+    confidence: &mut Option<Confidence>,
+    name: &str,
+    value: &str,
+) -> Result<(), String> {
+    let share = value.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    let share = share.ok_or_else(|| {
+        format!("an edge has `{name}` `{}`; it is a number from 0 to 1", shorten(value, 40))
+    })?;
+    let known = confidence.get_or_insert_default();
+    match name {
+        "confidence_adjacent" => known.adjacent = share,
+        "confidence_direction" => known.direction = share,
+        "frequency_adjacent" => known.adjacent_frequency = share,
+        _ => known.direction_frequency = share,
+    }
+    Ok(())
 }
 
 /// What is known of the graph while a file is being read.
@@ -71,6 +109,7 @@ impl OfGraph {
 pub(super) struct OfVariable {
     pub(super) potential: Option<f64>,
     pub(super) mean: Option<f64>,
+    pub(super) error_variance: Option<f64>,
 }
 
 impl OfVariable {
@@ -81,6 +120,7 @@ impl OfVariable {
         match name {
             "potential" => self.potential = number(),
             "mean" => self.mean = number(),
+            "errorvariance" => self.error_variance = number().filter(|value| *value >= 0.0),
             _ => {}
         }
     }
@@ -91,10 +131,13 @@ impl OfVariable {
 pub(super) struct OfEdge {
     pub(super) weight: Option<f64>,
     pub(super) direction: Option<Direction>,
+    pub(super) evidence: Option<Evidence>,
     /// The mark `cpdag` of schema 1: whether all graphs of the class share the direction.
     pub(super) shared: Option<bool>,
     /// Without a direction, in the way of the format or of another program.
     pub(super) undirected: bool,
+    /// How sure it is.
+    pub(super) confidence: Option<Confidence>,
 }
 
 impl OfEdge {
@@ -102,7 +145,8 @@ impl OfEdge {
     /// of a mixed graph; `dir` and `arrowhead` are Graphviz's, as causal-learn writes them.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "weight" => {
+            // In DOT `weight` is for Graphviz to lay edges out by, so that ours has another name.
+            "weight" | "edge_weight" => {
                 let number = value.parse();
                 self.weight =
                     Some(number.map_err(|_| format!("`{}` is not a number", shorten(value, 40)))?);
@@ -111,17 +155,24 @@ impl OfEdge {
                 let known = Direction::from_name(value).ok_or_else(|| {
                     let value = shorten(value, 40);
                     format!(
-                        "an edge has `direction` `{value}`; it is `determined` or `undetermined`"
+                        "an edge has `direction` `{value}`; it is `determined`, `likely` or \
+                         `undetermined`"
                     )
                 })?;
                 self.direction = Some(known);
             }
+            // Other programs may use this name for something else.
+            "evidence" => self.evidence = Evidence::from_name(value),
             "cpdag" => {
                 self.shared = Some(shared(value).ok_or_else(|| {
                     let value = shorten(value, 40);
                     format!("an edge has `cpdag` `{value}`; it is `directed` or `undirected`")
                 })?);
             }
+            "confidence_adjacent"
+            | "confidence_direction"
+            | "frequency_adjacent"
+            | "frequency_direction" => set_number(&mut self.confidence, name, value)?,
             "directed" => self.undirected = matches!(value, "0" | "false" | "False"),
             "dir" | "arrowhead" if value == "none" => self.undirected = true,
             _ => {}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use nocurl::bootstrap::{Bootstrap, Interval, Kind};
+use nocurl::graph::Direction;
 use serde::{Deserialize, Serialize};
 
 /// A [`Bootstrap`] as JSON holds it.
@@ -12,7 +13,10 @@ use serde::{Deserialize, Serialize};
 pub struct BootstrapSummary {
     /// Where the tables came from.
     pub kind: Kind,
-    /// Replicates asked for.
+    /// Replicates asked for; the time allowed may have been over before all were learnt.
+    #[serde(default)]
+    pub asked: Option<usize>,
+    /// Replicates drawn.
     pub replicates: usize,
     /// Replicates that could not be learnt from.
     pub failed: usize,
@@ -20,11 +24,18 @@ pub struct BootstrapSummary {
     pub first_error: Option<String>,
     /// Share of replicates inside an interval.
     pub level: f64,
+    /// Whether confidence is corrected by what frequencies were worth on simulated graphs; else it
+    /// is the frequency itself.
+    #[serde(default)]
+    pub calibrated: bool,
     /// Pairs that are adjacent in some replicate.
     pub pairs: Vec<PairSupport>,
     /// Ordered pairs with a path in some replicate.
     pub paths: Vec<PathSupport>,
-    /// Frequent edges without cycles, with median weights.
+    /// The confidence from which on edges and directions are in the consensus.
+    #[serde(default)]
+    pub consensus_level: Option<f64>,
+    /// The graph on which the replicates agree.
     pub consensus: Vec<ConsensusEdge>,
 }
 
@@ -69,8 +80,9 @@ pub struct ConsensusEdge {
     pub from: String,
     /// The effect.
     pub to: String,
-    /// The median weight.
-    pub weight: f64,
+    /// Whether the consensus directs it; an undirected edge is drawn as in one of its members.
+    #[serde(default)]
+    pub direction: Direction,
 }
 
 /// What replicates say of one edge in one direction.
@@ -85,21 +97,18 @@ pub struct EdgeSupport {
 }
 
 impl BootstrapSummary {
-    /// The result of a bootstrap with names for the variables.
+    /// The result of a bootstrap with names for the variables, and its consensus at a level.
     ///
     /// # Panics
     /// When there are fewer names than variables.
-    pub fn new(found: &Bootstrap, names: &[String]) -> Self {
+    pub fn new(found: &Bootstrap, consensus_level: f64, names: &[String]) -> Self {
         let name = |i: usize| names[i].clone();
         let ends = |interval: Interval| [interval.lower, interval.upper];
-        let mut consensus: Vec<ConsensusEdge> = found
-            .consensus
-            .edges()
-            .map(|(from, to, weight)| ConsensusEdge { from: name(from), to: name(to), weight })
-            .collect();
-        consensus.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
         Self {
             kind: found.kind,
+            asked: Some(found.asked),
+            calibrated: found.calibration.is_some(),
+            consensus_level: Some(consensus_level),
             replicates: found.replicates,
             failed: found.failed,
             first_error: found.first_error.as_ref().map(ToString::to_string),
@@ -128,7 +137,7 @@ impl BootstrapSummary {
                     effect: ends(path.effect),
                 })
                 .collect(),
-            consensus,
+            consensus: consensus(found, consensus_level, names),
         }
     }
 
@@ -144,4 +153,27 @@ impl BootstrapSummary {
         }
         edges
     }
+}
+
+/// The edges of the consensus, the surest first.
+fn consensus(found: &Bootstrap, level: f64, names: &[String]) -> Vec<ConsensusEdge> {
+    let graph = found.consensus(level);
+    let member = graph.to_dag().expect("a consensus has a member");
+    let mut edges: Vec<(usize, usize, f64)> = member
+        .edges()
+        .map(|(from, to, _)| (from, to, found.confidence(from, to).adjacent))
+        .collect();
+    edges.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let direction = |from, to| match graph.has_directed(from, to) {
+        true => Direction::Determined,
+        false => Direction::Undetermined,
+    };
+    edges
+        .into_iter()
+        .map(|(from, to, _)| ConsensusEdge {
+            from: names[from].clone(),
+            to: names[to].clone(),
+            direction: direction(from, to),
+        })
+        .collect()
 }

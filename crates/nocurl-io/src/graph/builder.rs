@@ -121,6 +121,9 @@ impl Builder {
                 to: name(to),
                 weight: about.weight,
                 direction,
+                confidence: about.confidence,
+                evidence: about.evidence.filter(|_| direction == Direction::Determined),
+                ..Edge::default()
             })
             .collect();
         let all = |number: fn(&OfVariable) -> Option<f64>| -> Option<Vec<f64>> {
@@ -133,6 +136,7 @@ impl Builder {
             determines,
             potential: all(|variable| variable.potential).filter(|_| d > 0),
             means: all(|variable| variable.mean).filter(|_| d > 0),
+            error_variances: all(|variable| variable.error_variance).filter(|_| d > 0),
             method: self.graph.method,
             ..GraphDocument::without_edges(self.names)
         })
@@ -156,6 +160,7 @@ impl Builder {
                 let marked = about.direction.is_some() || about.shared.is_some();
                 about.undirected = other.is_some() || about.undirected && !marked;
                 about.weight = about.weight.filter(|_| !about.undirected);
+                about.confidence = about.confidence.filter(|_| !about.undirected);
                 Some((from, to, about))
             })
             .collect();
@@ -203,7 +208,7 @@ impl Builder {
         for (&(from, to, _), direction) in self.edges.iter().zip(directions) {
             match direction {
                 Direction::Determined => directed.push((from, to)),
-                Direction::Undetermined => undirected.push((from, to)),
+                Direction::Likely | Direction::Undetermined => undirected.push((from, to)),
             }
         }
         directed.extend(undirected.iter().copied().filter(|(from, to)| from == to));
@@ -215,19 +220,25 @@ impl Builder {
         for (from, to, about) in &mut self.edges {
             if rank[*from] > rank[*to] {
                 (*from, *to) = (*to, *from);
-                about.weight = None;
+                (about.weight, about.confidence) = (None, None);
             }
         }
         order(d, &self.ends()).map_err(|cycle| self.cycle(&cycle))
     }
 
-    /// How much of the graph is determined: as the file says, unless its edges contradict.
+    /// How much of the graph is determined: as the file says, unless its edges contradict. Doubt
+    /// about a direction, in the form of its confidence, is no contradiction.
     fn determines(&self, directions: &[Direction]) -> Determines {
         let has = |direction| directions.contains(&direction);
+        let all = || self.edges.iter().zip(directions);
+        let open = all().any(|((_, _, about), direction)| {
+            *direction == Direction::Undetermined && about.confidence.is_none()
+        });
         match self.graph.determines {
             Some(Determines::Skeleton) if !has(Direction::Determined) => Determines::Skeleton,
             Some(Determines::Class | Determines::Skeleton) => Determines::Class,
-            _ if has(Direction::Undetermined) => Determines::Class,
+            Some(Determines::Graph) if !open => Determines::Graph,
+            _ if directions.iter().any(|&word| word != Direction::Determined) => Determines::Class,
             _ => Determines::Graph,
         }
     }

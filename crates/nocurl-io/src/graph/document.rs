@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::{Dag, Determines, Mat, Pdag};
+use nocurl::bootstrap::Confidence;
+use nocurl::graph::Direction;
+use nocurl::links::Coefficient;
+use nocurl::methods::SearchReport;
+use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,9 +37,21 @@ pub struct GraphDocument {
     /// Which directions are determined, and why, in plain words.
     #[serde(default)]
     pub directions: String,
-    /// Means of the variables, in their order, where they are known.
+    /// What directions rest on where they come from more than independences, in a few words.
+    #[serde(default)]
+    pub assumption: Option<String>,
+    /// Means of the variables, in their order, where they are known and all variables have one.
     #[serde(default)]
     pub means: Option<Vec<f64>>,
+    /// What the variables are, in their order; none where that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<DescribedVariable>,
+    /// Variances of the errors of the variables, in their order, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_variances: Option<Vec<f64>>,
+    /// What the shape of errors says about directions, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_shape: Option<super::ErrorShapeSummary>,
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
@@ -53,6 +69,9 @@ pub struct GraphDocument {
     pub termination: String,
     /// Iterations used.
     pub iterations: u64,
+    /// How stable the search was, where it was one with restarts.
+    #[serde(default)]
+    pub search: Option<SearchReport>,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// Findings about the result ([`nocurl::checks`]); null without them. Not typed, so that
@@ -80,6 +99,7 @@ impl GraphDocument {
                 true => Direction::Determined,
                 false => Direction::Undetermined,
             },
+            ..Edge::default()
         });
         let determines =
             if determined.is_directed() { Determines::Graph } else { Determines::Class };
@@ -102,7 +122,11 @@ impl GraphDocument {
             class: None,
             determines: Determines::Graph,
             directions: String::new(),
+            assumption: None,
             means: None,
+            kinds: Vec::new(),
+            error_variances: None,
+            error_shape: None,
             bootstrap: None,
             method: String::new(),
             parameters: Value::Null,
@@ -111,14 +135,15 @@ impl GraphDocument {
             input: None,
             termination: "direct".into(),
             iterations: 0,
+            search: None,
             warnings: Vec::new(),
             diagnosis: Value::Null,
             elapsed_seconds: 0.0,
         }
     }
 
-    /// The acyclic graph of the edges as they are drawn, with their weights: 1 where there is none,
-    /// and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
+    /// The acyclic graph of the edges as they are drawn, with their weights: the strength where there
+    /// is none, or 1; and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
     ///
     /// # Errors
     /// A cycle, or an edge between variables that are not there; not in a document that was read.
@@ -126,7 +151,7 @@ impl GraphDocument {
         let d = self.variables.len();
         let mut weights = Mat::zeros(d, d);
         for (from, to, edge) in self.indexed_edges()? {
-            let weight = edge.weight.unwrap_or(1.0);
+            let weight = edge.weight.or(edge.strength).unwrap_or(1.0);
             weights[(from, to)] = if weight == 0.0 { f64::MIN_POSITIVE } else { weight };
         }
         Ok(Dag::named(weights, &self.variables)?)
@@ -138,24 +163,41 @@ impl GraphDocument {
     /// Edges that are there twice or between variables that are not there; not in a document that
     /// was read.
     pub fn determined(&self) -> Result<Pdag, Error> {
+        self.partially_directed(Edge::is_determined)
+    }
+
+    /// The partially directed graph with all directions that are determined or likely.
+    ///
+    /// # Errors
+    /// As [`Self::determined`].
+    pub fn directed(&self) -> Result<Pdag, Error> {
+        self.partially_directed(Edge::is_directed)
+    }
+
+    fn partially_directed(&self, arrow: fn(&Edge) -> bool) -> Result<Pdag, Error> {
         let (directed, undirected): (Vec<_>, Vec<_>) =
-            self.indexed_edges()?.into_iter().partition(|(_, _, edge)| edge.is_determined());
+            self.indexed_edges()?.into_iter().partition(|(_, _, edge)| arrow(edge));
         let ends = |edges: Vec<(usize, usize, &Edge)>| -> Vec<(usize, usize)> {
             edges.into_iter().map(|(from, to, _)| (from, to)).collect()
         };
         Ok(Pdag::new(self.variables.len(), &ends(directed), &ends(undirected))?)
     }
 
-    /// True when every edge has a weight.
+    /// True when no variable is known to have levels.
+    pub fn is_numeric(&self) -> bool {
+        self.kinds.iter().all(|known| !known.variable.is_discrete())
+    }
+
+    /// True when every edge has a weight, or coefficients for the levels of its ends.
     pub fn is_weighted(&self) -> bool {
-        self.edges.iter().all(|edge| edge.weight.is_some())
+        self.edges.iter().all(Edge::is_weighted)
     }
 
     /// True when every direction is one that somebody has drawn. An undirected edge of another
     /// program has no direction and so no weight: the one it is drawn in here was chosen when it
     /// was read.
     pub fn is_drawn(&self) -> bool {
-        self.edges.iter().all(|edge| edge.is_determined() || edge.weight.is_some())
+        self.edges.iter().all(|edge| edge.is_directed() || edge.is_weighted())
     }
 
     /// The edges with the positions of their variables.
@@ -175,7 +217,7 @@ impl GraphDocument {
 }
 
 /// An edge as it is drawn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// The cause.
     pub from: String,
@@ -184,42 +226,56 @@ pub struct Edge {
     /// Change of the effect per unit of the cause, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Whether the edge points this way for a reason.
+    /// How sure it is that the edge points this way.
     #[serde(default)]
     pub direction: Direction,
+    /// How sure the edge and its direction are, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// The share of what the other parents leave of the effect that the cause removes, between 0
+    /// and 1 ([`nocurl::links`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// The weight in units of standard deviations, between numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standardized_weight: Option<f64>,
+    /// What goes with each level, where an end is categorical; there is no one weight then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coefficients: Vec<Coefficient>,
+    /// What a determined direction comes from, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 impl Edge {
+    /// True when it says how much the effect changes.
+    pub fn is_weighted(&self) -> bool {
+        self.weight.is_some() || !self.coefficients.is_empty()
+    }
+
     /// True when the direction is determined.
     pub fn is_determined(&self) -> bool {
         self.direction == Direction::Determined
     }
+
+    /// True when the direction is at least likely.
+    pub fn is_directed(&self) -> bool {
+        self.direction != Direction::Undetermined
+    }
 }
 
-/// Whether the direction of an edge is determined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// It points this way.
-    #[default]
-    Determined,
-    /// It may as well point the other way.
-    Undetermined,
-}
-
-impl Direction {
-    /// The word in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Determined => "determined",
-            Self::Undetermined => "undetermined",
-        }
-    }
-
-    /// The direction of this name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        [Self::Determined, Self::Undetermined].into_iter().find(|value| value.name() == name)
-    }
+/// What a variable is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DescribedVariable {
+    /// Its name, its kind and its levels.
+    #[serde(flatten)]
+    pub variable: Variable,
+    /// The share of rows that have each level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<f64>,
+    /// The mean, where it is one number: of levels, that of their positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
 }
 
 /// A class of graphs by the edges of its partially directed graph.

@@ -4,14 +4,23 @@ mod attributes;
 mod bootstrap;
 mod builder;
 mod document;
+mod error_shape;
+mod expanded;
 mod format;
 mod matrix;
 mod order;
+mod picture;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
-pub use document::{Class, Direction, Edge, GraphDocument, InputDescription};
-pub use format::{FORMATS, GraphFormat, format_graph, read_graph, write_graph};
+pub use document::{Class, DescribedVariable, Edge, GraphDocument, InputDescription};
+pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
+pub use expanded::Expanded;
+pub use format::{
+    FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
+    write_picture,
+};
+pub use nocurl::graph::Direction;
 
 use crate::Error;
 use builder::Flaw;

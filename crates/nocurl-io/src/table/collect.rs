@@ -1,14 +1,19 @@
 //! From blocks of rows to moments or to a data set, with the policy for missing values.
 
+use nocurl::memory::{Memory, ask};
 use nocurl::{Mat, MatMut, MatRef, Moments, Progress, Run};
 use rayon::prelude::*;
 
 use super::columns::Selection;
+use super::sample::SAMPLE_ROWS;
 use crate::error::shorten;
 use crate::{Error, Missing};
 
 /// Something that rows are gathered in, piece by piece.
 pub(super) trait Collect: Send {
+    /// Whether the rows themselves are kept.
+    const KEEPS_ROWS: bool = false;
+
     /// Nothing yet, for variables of these names.
     fn start(names: &[String]) -> Self;
     /// Adds complete rows; the block may be used as work space.
@@ -42,15 +47,21 @@ impl Rows {
     pub(super) fn into_parts(self) -> (Vec<String>, Vec<Mat<f64>>) {
         (self.names, self.blocks)
     }
+
+    pub(super) fn keep(&mut self, block: MatRef<'_, f64>) {
+        self.blocks.push(block.to_owned());
+    }
 }
 
 impl Collect for Rows {
+    const KEEPS_ROWS: bool = true;
+
     fn start(names: &[String]) -> Self {
         Self { names: names.to_vec(), blocks: Vec::new() }
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
-        self.blocks.push(block.to_owned());
+        self.keep(block.as_ref());
     }
 
     fn append(&mut self, later: Self) {
@@ -88,6 +99,8 @@ pub(super) struct Assembly<C> {
     first_infinite: Option<Place>,
     /// Rows with gaps, one after the other, kept for [`Missing::Em`].
     incomplete: Vec<f64>,
+    /// The most rows that may be kept.
+    most_rows: u64,
     pub(super) warnings: Vec<nocurl::Text>,
 }
 
@@ -104,6 +117,7 @@ impl<C: Collect> Assembly<C> {
             first_missing: None,
             first_infinite: None,
             incomplete: Vec::new(),
+            most_rows: selection.most_rows,
             warnings: Vec::new(),
         }
     }
@@ -177,6 +191,20 @@ impl<C: Collect> Assembly<C> {
         self.incomplete.extend(later.incomplete);
     }
 
+    /// Refuses rows that there is no room for: those read so far, and `more` that are known to come.
+    fn check_room(&self, more: u64) -> Result<(), Error> {
+        let incomplete = (self.incomplete.len() / self.names.len().max(1)) as u64;
+        let complete = if C::KEEPS_ROWS { self.rows - self.dropped + more } else { 0 };
+        match complete + incomplete > self.most_rows {
+            true => Err(Error::TooManyRows {
+                rows: complete + incomplete,
+                columns: self.names.len(),
+                limit: self.most_rows,
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses what the policy does not allow.
     pub(super) fn check(&self, policy: Missing) -> Result<(), Error> {
         let column = |place: Place| shorten(&self.names[place.column], 80);
@@ -217,8 +245,29 @@ pub(super) const BUDGET: usize = 1 << 30;
 
 /// Pieces to read at a time. It bounds memory and has no influence on the result.
 pub(super) fn wave_width(columns: usize, piece_bytes: usize) -> usize {
-    let each = piece_bytes + 8 * columns * columns;
-    (BUDGET / each.max(1)).clamp(1, 2 * rayon::current_num_threads())
+    width_on(columns, piece_bytes, rayon::current_num_threads())
+}
+
+fn width_on(columns: usize, piece_bytes: usize, threads: usize) -> usize {
+    let each = piece_bytes.saturating_add(8 * columns * columns);
+    (BUDGET / each.max(1)).clamp(1, 2 * threads)
+}
+
+/// Memory that reading takes at its peak, from above, on this number of threads: moments of the
+/// whole and of the pieces in flight, these pieces, and the sample; or the rows.
+pub fn reading_memory(keeps_rows: bool, columns: usize, threads: usize) -> Memory {
+    let piece = 8 * piece_rows(columns) * columns;
+    let width = width_on(columns, piece, threads) as f64;
+    // As bytes and as numbers.
+    let pieces = width * 2.0 * piece as f64;
+    match keeps_rows {
+        // In blocks first, then in one table.
+        true => Memory::matrices(2.0).and_tables(2.0).and_bytes(pieces),
+        false => {
+            let sample = 8.0 * 2.0 * SAMPLE_ROWS as f64 * columns as f64;
+            Memory::matrices(2.0 + width).and_bytes(pieces + sample)
+        }
+    }
 }
 
 /// Rows of a piece: enough to make merging two d x d matrices cheap in comparison.
@@ -232,12 +281,17 @@ pub(super) fn append_wave<C: Collect, P: Send>(
     pieces: Vec<P>,
     decode: impl Fn(P) -> Result<Assembly<C>, Error> + Sync + Send,
 ) -> Result<(), Error> {
+    if C::KEEPS_ROWS {
+        let columns = total.names.len();
+        let piece = 8 * piece_rows(columns) as u64 * columns as u64;
+        ask("the rows", pieces.len() as u64 * piece)?;
+    }
     let parts: Vec<_> = pieces.into_par_iter().map(decode).collect();
     for part in parts {
         let part = part.map_err(|error| error.shifted(total.rows, total.lines))?;
         total.append(part);
     }
-    Ok(())
+    total.check_room(0)
 }
 
 /// Reads `rows` rows of `columns` columns in pieces, by a function of the first row and the number
@@ -249,6 +303,10 @@ pub(super) fn by_rows<C: Collect>(
     run: &Run<'_>,
     read: impl Fn(u64, usize) -> Result<Assembly<C>, Error> + Sync + Send,
 ) -> Result<(), Error> {
+    // Without gaps all of them will be kept.
+    if total.policy == Missing::Error {
+        total.check_room(rows)?;
+    }
     let piece = piece_rows(columns) as u64;
     let width = wave_width(columns, 8 * piece as usize * columns);
     let mut start = 0;

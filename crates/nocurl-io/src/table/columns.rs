@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::collect::reading_memory;
 use crate::error::shorten;
 use crate::{Error, ReadOptions};
+use nocurl::memory::ask;
 
 /// More columns than this are not those of a table; names of so many would fill the memory.
 pub(super) const MOST_COLUMNS: usize = 1_000_000;
@@ -28,6 +30,8 @@ pub(super) struct Selection {
     pub(super) names: Vec<String>,
     /// Position in the file of each selected column.
     pub(super) positions: Vec<usize>,
+    /// The most rows that may be kept in memory.
+    pub(super) most_rows: u64,
 }
 
 impl Selection {
@@ -79,7 +83,13 @@ impl Selection {
             });
         }
         let names = positions.iter().map(|&position| names[position].clone()).collect();
-        Ok(Self { names, positions })
+        let columns = positions.len();
+        ask(
+            "reading",
+            reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
+        )?;
+        let most_rows = options.room.map_or(u64::MAX, |room| room.rows(columns));
+        Ok(Self { names, positions, most_rows })
     }
 }
 

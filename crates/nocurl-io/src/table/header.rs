@@ -28,18 +28,20 @@ impl Header {
         if found.is_err() || !start.starts_with(MAGIC) {
             return Err(invalid("it does not start as a NumPy file does"));
         }
-        let length = match start[6] {
-            1 => {
+        let length = match (start[6], start[7]) {
+            (1, 0) => {
                 let mut length = [0; 2];
                 file.read_exact(&mut length)?;
                 u16::from_le_bytes(length).into()
             }
-            2 | 3 => {
+            (2 | 3, 0) => {
                 let mut length = [0; 4];
                 file.read_exact(&mut length)?;
                 u32::from_le_bytes(length)
             }
-            version => return Err(invalid(format!("version {version} is not known"))),
+            (version, part) => {
+                return Err(invalid(format!("version {version}.{part} is not known")));
+            }
         };
         if length > LONGEST {
             return Err(invalid(format!("its header has {length} bytes, more than {LONGEST}")));

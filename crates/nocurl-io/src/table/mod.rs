@@ -33,15 +33,17 @@ mod schema;
 mod thrift;
 mod write;
 
+use nocurl::memory::{Memory, ask};
 use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::{Action, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::alongside;
 use crate::{Error, Format, Source, input};
+pub use collect::reading_memory;
 use collect::{Assembly, Collect, Rows};
 pub use memory::Columns;
-use sample::SampledMoments;
+use sample::{KeptMoments, SampledMoments};
 pub use write::write_table;
 
 /// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `?` and `-` in text,
@@ -83,8 +85,9 @@ pub enum Header {
 /// | `format` | by extension, else by the first bytes | see [`Format`] |
 /// | `header` | auto | see [`Header`]; text only |
 /// | `delimiter` | detect | byte between cells, a space for any run of blanks; text only |
+/// | `room` | no bound | memory for rows that are kept, see [`Room`] |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// Columns to read, in this order.
     pub columns: Option<Vec<String>>,
@@ -100,8 +103,31 @@ pub struct ReadOptions {
     pub header: Header,
     /// The delimiter of a text file.
     pub delimiter: Option<u8>,
+    /// Memory for rows that are kept.
+    pub room: Option<Room>,
     /// Largest number of columns that may be selected.
     pub max_columns: usize,
+}
+
+/// How much memory there is, and what everything together takes that depends on the rows: more rows
+/// than fit are refused while they are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Room {
+    /// Bytes there are.
+    pub bytes: u64,
+    /// What is taken at its peak.
+    pub taken: Memory,
+}
+
+impl Room {
+    /// Rows of this many columns that fit.
+    pub fn rows(&self, columns: usize) -> u64 {
+        if self.taken.per_cell == 0.0 {
+            return u64::MAX;
+        }
+        let left = self.bytes.saturating_sub(self.taken.at(columns, 0));
+        (left as f64 / (8.0 * self.taken.per_cell * columns as f64)) as u64
+    }
 }
 
 impl Default for ReadOptions {
@@ -114,6 +140,7 @@ impl Default for ReadOptions {
             format: None,
             header: Header::Auto,
             delimiter: None,
+            room: None,
             max_columns: 20_000,
         }
     }
@@ -258,6 +285,52 @@ fn sampled_of(
     Ok((table, sample))
 }
 
+/// Reads means and second moments of a table as [`read_sampled`] does, and keeps all complete rows
+/// as well where they are at most 64 MiB of numbers: what resampling draws from.
+///
+/// # Errors
+/// As [`read_moments`].
+pub fn read_kept<'a>(
+    input: impl Into<Input<'a>>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
+    kept_of(input.into(), options, run)
+}
+
+fn kept_of(
+    input: Input<'_>,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
+    let read = read::<KeptMoments>(input, options, run)?;
+    let split = |all: KeptMoments| (all.sampled.moments, (all.sampled.sample, all.rows));
+    let (table, (sample, rows), columns) = complete(read, split, options, run)?;
+    let names = table.data.names();
+    let sample = sample.into_dataset(names.to_vec(), &columns)?;
+    let rows = rows.map(|rows| {
+        let all = joined(rows.into_parts().1);
+        let values = match columns.len() == all.ncols() {
+            true => all,
+            false => Mat::from_fn(all.nrows(), columns.len(), |i, j| all[(i, columns[j])]),
+        };
+        Dataset::new(names.to_vec(), values)
+    });
+    Ok((table, sample, rows.transpose()?))
+}
+
+/// Blocks of rows as one matrix.
+fn joined(blocks: Vec<Mat<f64>>) -> Mat<f64> {
+    let columns = blocks.first().map_or(0, Mat::ncols);
+    let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), columns);
+    let mut start = 0;
+    for block in blocks {
+        values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);
+        start += block.nrows();
+    }
+    values
+}
+
 /// Moments of what was read, after EM and without constant columns where these are asked for; what
 /// was gathered beside them; and the columns that are left.
 fn complete<C: Collect, S>(
@@ -323,12 +396,9 @@ fn dataset_of(
     let (assembly, origin) = read::<Rows>(input, options, run)?;
     let (names, blocks) = assembly.collected.into_parts();
     let mut warnings = assembly.warnings;
-    let mut values = Mat::zeros(blocks.iter().map(Mat::nrows).sum(), names.len());
-    let mut start = 0;
-    for block in blocks {
-        values.as_mut().subrows_mut(start, block.nrows()).copy_from(&block);
-        start += block.nrows();
-    }
+    let rows: usize = blocks.iter().map(Mat::nrows).sum();
+    ask("the table", 8 * rows as u64 * names.len() as u64)?;
+    let values = if blocks.is_empty() { Mat::zeros(0, names.len()) } else { joined(blocks) };
     let mut data = Dataset::new(names, values)?;
     if options.drop_constant {
         let constant = data.moments().constant_columns();

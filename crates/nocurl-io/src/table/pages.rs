@@ -58,6 +58,10 @@ pub(super) fn check_footer(input: &Seekable) -> Result<(), Error> {
         let reason = format!("its columns are in more than {DEEPEST} groups, one in the other");
         return Err(Error::unsupported(&input.label, reason));
     }
+    // The decoder makes room for as many children as a group is said to have.
+    if depth.is_wrong || !depth.open.is_empty() {
+        return Err(invalid("its schema has fewer columns than it says"));
+    }
     Ok(())
 }
 
@@ -69,6 +73,7 @@ struct Depth {
     /// For each group around the next element, how many of its children are to come.
     open: Vec<i64>,
     is_too_large: bool,
+    is_wrong: bool,
 }
 
 impl Depth {
@@ -77,7 +82,8 @@ impl Depth {
             *left -= 1;
         }
         match std::mem::take(&mut self.children) {
-            ..=0 => {}
+            ..0 => self.is_wrong = true,
+            0 => {}
             _ if self.open.len() == DEEPEST => self.is_too_large = true,
             children => self.open.push(children),
         }

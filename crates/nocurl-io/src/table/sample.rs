@@ -2,7 +2,7 @@
 
 use nocurl::{Dataset, Mat, MatMut, MatRef, Moments};
 
-use super::collect::Collect;
+use super::collect::{Collect, Rows};
 
 /// Rows that a sample holds at most.
 pub(super) const SAMPLE_ROWS: usize = 2000;
@@ -28,6 +28,51 @@ impl Collect for SampledMoments {
     fn append(&mut self, later: Self) {
         self.sample.append(later.sample);
         self.moments.append(later.moments);
+    }
+}
+
+/// Numbers that are kept as rows at most: 64 MiB of them.
+const KEPT_NUMBERS: usize = 1 << 23;
+
+/// Moments of all rows, some of the rows, and all of them while they are few.
+#[derive(Debug)]
+pub(super) struct KeptMoments {
+    pub(super) sampled: SampledMoments,
+    /// Gone once they are too many.
+    pub(super) rows: Option<Rows>,
+    numbers: usize,
+}
+
+impl Collect for KeptMoments {
+    fn start(names: &[String]) -> Self {
+        let (sampled, rows) = (SampledMoments::start(names), Some(Rows::start(names)));
+        Self { sampled, rows, numbers: 0 }
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        self.count(block.nrows() * block.ncols());
+        if let Some(rows) = &mut self.rows {
+            rows.keep(block.as_ref());
+        }
+        self.sampled.push(block);
+    }
+
+    fn append(&mut self, later: Self) {
+        self.count(later.numbers);
+        self.rows = self.rows.take().zip(later.rows).map(|(mut rows, later)| {
+            rows.append(later);
+            rows
+        });
+        self.sampled.append(later.sampled);
+    }
+}
+
+impl KeptMoments {
+    fn count(&mut self, numbers: usize) {
+        self.numbers += numbers;
+        if self.numbers > KEPT_NUMBERS {
+            self.rows = None;
+        }
     }
 }
 

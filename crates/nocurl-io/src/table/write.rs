@@ -22,6 +22,11 @@ pub fn write_table(path: impl AsRef<Path>, data: &Dataset) -> Result<(), Error> 
     match (Format::of_extension(&extension), extension.as_str()) {
         (Some(Format::Csv), "tsv" | "tab") => write_atomic(path, |file| text(file, data, b'\t')),
         (Some(Format::Csv), _) => write_atomic(path, |file| text(file, data, b',')),
+        (Some(Format::Npy), _) if !data.variables().is_continuous() => Err(Error::unsupported(
+            &format!("`{}`", path.display()),
+            "a .npy file holds numbers alone, and some columns have levels; end the name in .csv \
+             or .parquet",
+        )),
         (Some(Format::Npy), _) => write_atomic(path, |file| npy(file, data)),
         #[cfg(feature = "parquet")]
         (Some(Format::Parquet), _) => write_atomic(path, |file| parquet(file, data)),
@@ -40,6 +45,11 @@ fn text(file: &mut impl Write, data: &Dataset, delimiter: u8) -> io::Result<()> 
         for (j, cell) in cells.iter_mut().enumerate() {
             use std::fmt::Write as _;
             cell.clear();
+            let variable = &data.variables().list()[j];
+            if variable.is_discrete() {
+                cell.push_str(&variable.levels[data.values()[(i, j)] as usize]);
+                continue;
+            }
             // The shortest digits that give the same number back.
             write!(cell, "{:?}", data.values()[(i, j)]).map_err(io::Error::other)?;
         }
@@ -62,8 +72,9 @@ fn npy(file: &mut impl Write, data: &Dataset) -> io::Result<()> {
 fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
     use std::sync::Arc;
 
-    use parquet::basic::{Repetition, Type as Physical};
-    use parquet::data_type::DoubleType;
+    use nocurl::Variable;
+    use parquet::basic::{LogicalType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
     use parquet::file::properties::WriterProperties;
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
@@ -71,11 +82,15 @@ fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
     /// Rows of a row group: pieces that readers can share between threads.
     const GROUP_ROWS: usize = 1 << 17;
 
-    let column = |name: &String| {
-        let column = Type::primitive_type_builder(name, Physical::DOUBLE);
+    let column = |variable: &Variable| {
+        let column = match variable.is_discrete() {
+            true => Type::primitive_type_builder(&variable.name, Physical::BYTE_ARRAY)
+                .with_logical_type(Some(LogicalType::String)),
+            false => Type::primitive_type_builder(&variable.name, Physical::DOUBLE),
+        };
         column.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
     };
-    let columns = data.names().iter().map(column).collect::<Result<_, _>>()?;
+    let columns = data.variables().list().iter().map(column).collect::<Result<_, _>>()?;
     let schema = Type::group_type_builder("schema").with_fields(columns).build()?;
     // A dictionary of numbers that hardly repeat costs time and saves nothing.
     let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
@@ -90,7 +105,14 @@ fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
             values.extend((start..end).map(|i| data.values()[(i, j)]));
             let column = group.next_column()?;
             let mut column = column.ok_or_else(|| io::Error::other("a column is missing"))?;
-            column.typed::<DoubleType>().write_batch(&values, None, None)?;
+            let variable = &data.variables().list()[j];
+            if variable.is_discrete() {
+                let level = |code: &f64| ByteArray::from(variable.levels[*code as usize].as_str());
+                let levels: Vec<ByteArray> = values.iter().map(level).collect();
+                column.typed::<ByteArrayType>().write_batch(&levels, None, None)?;
+            } else {
+                column.typed::<DoubleType>().write_batch(&values, None, None)?;
+            }
             column.close()?;
         }
         group.close()?;

@@ -32,8 +32,19 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 7] =
-    ["bootstrap", "checkpoint", "drop_constant", "missing", "prune", "refine", "threshold"];
+pub const SETTINGS: [&str; 11] = [
+    "bootstrap",
+    "checkpoint",
+    "confidence",
+    "confidence_level",
+    "confidence_seconds",
+    "drop_constant",
+    "memory",
+    "missing",
+    "prune",
+    "refine",
+    "threshold",
+];
 
 /// Something that a user can do.
 ///

@@ -75,6 +75,19 @@ impl Dataset {
         self.values.col_as_slice(variable)
     }
 
+    /// The rows of some of the variables, in the order given.
+    ///
+    /// # Errors
+    /// None for rows that are here; as [`Self::new`].
+    ///
+    /// # Panics
+    /// When an index is not a variable.
+    pub(crate) fn select(&self, variables: &[usize]) -> Result<Self, Error> {
+        let rows = self.values.nrows();
+        let values = Mat::from_fn(rows, variables.len(), |i, j| self.values[(i, variables[j])]);
+        Self::new(self.variables.select(variables), values)
+    }
+
     /// Means and second moments of the data, computed in parallel over fixed blocks of rows the
     /// first time they are asked for.
     pub fn moments(&self) -> Moments {

@@ -1,13 +1,18 @@
 //! The mathematics that methods share: linear algebra, Hodge calculus, objectives, optimisation,
 //! networks, regressions.
 
+pub(crate) mod entropy;
+pub(crate) mod exponential;
 pub mod hodge;
 pub mod linalg;
+pub(crate) mod local;
 pub mod missing;
 pub(crate) mod networks;
+mod normality;
 pub mod objective;
 pub mod optimize;
 mod problem;
 pub mod regress;
 
+pub use normality::normality;
 pub use problem::Problem;

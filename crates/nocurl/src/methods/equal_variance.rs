@@ -2,6 +2,7 @@
 
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Mat, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::{Cholesky, collinear_set, smallest_pivot_first_within};
@@ -121,6 +122,10 @@ impl Method for EqTd {
         }
     }
 
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(14.0)
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         propose(task.problem, Direction::TopDown, task.run)
     }
@@ -143,6 +148,10 @@ impl Method for EqBu {
             reference: "Chen, Drton and Wang, On causal discovery with an equal-variance assumption, Biometrika 106, 2019",
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(14.0)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -1,6 +1,6 @@
 //! What there is to know about a method, said once, beside its code.
 
-use crate::core::{Determines, Kind};
+use crate::core::{Determines, Evidence, Kind};
 
 /// The most variables for which a check learns again where a method does not say otherwise: a
 /// limit of size and not of time, so that the same data always has the same findings.
@@ -39,6 +39,11 @@ pub struct Facts {
     pub checkpoint: bool,
     /// The most variables for which a check learns again.
     pub most_to_check: usize,
+    /// True when it counts levels, from the rows, where all columns are binary or categorical.
+    pub counts: bool,
+    /// The most variables for which it is quick enough to learn from many resampled tables without
+    /// being asked to; none where any number is.
+    pub most_to_resample: Option<usize>,
     /// The kinds of columns it takes.
     pub columns: &'static [Kind],
     /// Where it was published.
@@ -64,6 +69,8 @@ impl Facts {
         knowledge: TakesKnowledge::Yes,
         checkpoint: false,
         most_to_check: MOST_TO_CHECK,
+        counts: false,
+        most_to_resample: None,
         columns: Kind::NUMBERS,
         reference: "",
         parameters: &[],
@@ -99,6 +106,8 @@ pub enum Directions {
     TransformedVariances,
     /// Effects that are not linear, with additive Gaussian errors.
     NonlinearEffects,
+    /// The shape of the errors, which is not that of the normal law.
+    ErrorShape,
     /// The variances of the columns: a baseline.
     Variances,
     /// The share of each variable that the others explain: a baseline.
@@ -126,12 +135,50 @@ impl Directions {
             Self::NonlinearEffects => {
                 "Directions come from effects that are not linear, with additive Gaussian errors"
             }
+            Self::ErrorShape => {
+                "Directions come from the shape of the errors, assumed to be independent and not \
+                 Gaussian"
+            }
             Self::Variances => {
                 "Directions come from the variances of the columns alone: a baseline, not evidence"
             }
             Self::R2 => "Directions come from R2 alone: a baseline, not evidence",
             Self::Nothing => "Only adjacencies are tested: directions are arbitrary",
         }
+    }
+
+    /// What a direction that comes from it is evidence of; nothing for what is no evidence.
+    pub fn evidence(self) -> Option<Evidence> {
+        match self {
+            Self::Independences => Some(Evidence::Independences),
+            Self::EqualVariances | Self::TransformedVariances => Some(Evidence::Variances),
+            Self::NonlinearEffects => Some(Evidence::NonlinearEffects),
+            Self::ErrorShape => Some(Evidence::ErrorShape),
+            Self::Variances | Self::R2 | Self::Nothing => None,
+        }
+    }
+
+    /// What directions rest on where that is more than independences, in a few words.
+    pub fn assumption(self) -> Option<&'static str> {
+        (self != Self::Independences).then(|| self.short())
+    }
+
+    /// The checks that look at what directions rest on: where one raises a concern, no direction is
+    /// more than likely.
+    pub fn checks(self) -> &'static [&'static str] {
+        match self {
+            Self::EqualVariances => &["residual-variances", "varsortability", "units"],
+            Self::TransformedVariances => &["units"],
+            Self::NonlinearEffects => &["non-gaussianity"],
+            Self::ErrorShape | Self::Independences | Self::Variances | Self::R2 | Self::Nothing => {
+                &[]
+            }
+        }
+    }
+
+    /// True for a baseline, whose directions are no evidence.
+    pub fn is_baseline(self) -> bool {
+        matches!(self, Self::Variances | Self::R2 | Self::Nothing)
     }
 
     /// A few words for a table.
@@ -141,6 +188,7 @@ impl Directions {
             Self::EqualVariances => "equal error variances",
             Self::TransformedVariances => "equal error variances, transformed",
             Self::NonlinearEffects => "nonlinear effects",
+            Self::ErrorShape => "shape of errors",
             Self::Variances => "variances of columns",
             Self::R2 => "R2 of columns",
             Self::Nothing => "nothing",

@@ -20,7 +20,7 @@ const SAME: f64 = 1e-6;
 ///
 /// # Errors
 /// When the graph is no equivalence class.
-pub(super) fn member(problem: &Problem, class: &Pdag) -> Result<Dag, Error> {
+pub(crate) fn member(problem: &Problem, class: &Pdag) -> Result<Dag, Error> {
     let s = problem.sample_covariance();
     let variances = (0..class.size()).map(|v| s[(v, v)]);
     let (smallest, largest) = variances

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Facts, Proposal};
-use crate::core::{Action, Dataset, Error, Run, Value};
+use crate::core::memory::{Memory, Size};
+use crate::core::{Action, Codes, Dag, Dataset, Error, Run, Value};
 use crate::math::Problem;
 
 /// What a method is given to learn from.
@@ -16,6 +17,9 @@ pub struct Task<'a> {
     pub problem: &'a Problem,
     /// The rows behind them; there for every method that [`Facts::needs_rows`].
     pub rows: Option<&'a Dataset>,
+    /// The same as compact codes; there where all variables have levels and the method
+    /// [counts](Facts::counts) them.
+    pub codes: Option<&'a Codes>,
     /// The only source of randomness.
     pub seed: u64,
     /// Who watches and may stop the work.
@@ -25,7 +29,7 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The task of learning from moments alone.
     pub fn new(problem: &'a Problem, run: &'a Run<'a>) -> Self {
-        Self { problem, rows: None, seed: 0, run }
+        Self { problem, rows: None, codes: None, seed: 0, run }
     }
 
     /// The same with the rows behind the moments.
@@ -72,17 +76,40 @@ pub trait Method: Debug + Clone + Default + PartialEq + Send + Sync + Parameters
     /// What there is to know about it, with these parameters.
     fn facts(&self) -> Facts;
 
+    /// Memory that proposing takes at its peak, from above, beside the second moments and the rows.
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(12.0)
+    }
+
+    /// Whether it takes so many variables, found before any data is read; `informed` with prior
+    /// knowledge.
+    ///
+    /// # Errors
+    /// [`Error::TooManyColumns`] with its limit.
+    fn takes(&self, _variables: usize, _informed: bool) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Proposes an order of the variables, and weights where it has its own.
     ///
     /// # Errors
     /// Parameters out of range, data it cannot use, or a request to stop.
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+
+    /// Proposes an order for data that is like the data `from` was learnt from, starting there: a
+    /// resampled table. None where the method has no quicker way than [`Self::propose`].
+    fn warm(&self, _task: &Task<'_>, _from: &Dag) -> Option<Result<Proposal, Error>> {
+        None
+    }
 }
 
 /// [`Method`] behind a pointer.
 pub(super) trait AnyMethod: Debug + Send + Sync {
     fn facts(&self) -> Facts;
+    fn memory(&self, size: &Size) -> Memory;
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error>;
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error>;
+    fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>>;
     fn parameters(&self) -> Vec<(&'static str, Value)>;
     fn with_parameter(&self, name: &str, value: &Value) -> Result<Arc<dyn AnyMethod>, String>;
     fn equals(&self, other: &dyn AnyMethod) -> bool;
@@ -94,8 +121,20 @@ impl<M: Method> AnyMethod for M {
         Method::facts(self)
     }
 
+    fn memory(&self, size: &Size) -> Memory {
+        Method::memory(self, size)
+    }
+
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error> {
+        Method::takes(self, variables, informed)
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         Method::propose(self, task)
+    }
+
+    fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>> {
+        Method::warm(self, task, from)
     }
 
     fn parameters(&self) -> Vec<(&'static str, Value)> {

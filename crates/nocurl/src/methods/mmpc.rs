@@ -1,19 +1,25 @@
 //! Max-min parents and children (`mmpc`).
 
+mod local;
+
 use std::ops::ControlFlow;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::fges::{self, Fges};
+use super::likelihood::Likelihood;
 use super::sweep::{Subsets, Sweep};
-use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
+use super::{
+    Directions, Facts, Method, MixedScore, Proposal, TakesKnowledge, Task, parameters, require,
+};
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{BitMatrix, members};
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Dag, Determines, Error, Mat, MatRef, Order, Run, Termination};
-use crate::math::Problem;
+use crate::core::{Dag, Determines, Error, Kind, Mat, MatRef, Order, Termination};
 use crate::math::regress::refit;
+use local::RatioTests;
 
 /// Sets tried at most as explanation of one dependence. With up to 15 variables to choose from all
 /// are.
@@ -22,7 +28,7 @@ const MOST_SETS: usize = 1 << 15;
 parameters! {
     /// Max-min parents and children: which variables are adjacent.
     pub struct Mmpc {
-        /// Level of the tests of independence (Fisher's z).
+        /// Level of the tests of independence: Fisher's z, or likelihood ratios where columns are categorical.
         alpha: f64 = 0.05, "between 0 and 1";
         /// Most variables to condition on.
         max_condition: Option<usize> = None, "from 0";
@@ -39,6 +45,8 @@ impl Method for Mmpc {
             directions: Directions::Nothing,
             chooses_edges: true,
             depends_on_units: false,
+            counts: true,
+            columns: Kind::ALL,
             knowledge: TakesKnowledge::No {
                 reason: "it tests adjacencies alone",
                 instead: "order-search",
@@ -49,8 +57,12 @@ impl Method for Mmpc {
         }
     }
 
+    fn memory(&self, size: &Size) -> Memory {
+        Memory::matrices(8.0 + 2.0 * size.threads as f64)
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
-        propose(task.problem, self, task.run)
+        propose(task, self)
     }
 }
 
@@ -64,6 +76,10 @@ impl Method for Mmpc {
 /// all candidates at once. Cost O(2^k k d) for a target with k adjacent variables; from 16 on the
 /// sizes of sets are limited, with a warning. Targets run in parallel.
 ///
+/// Where columns are categorical, tests are likelihood ratios of the degenerate Gaussian law or, in
+/// a table of categories alone, of counts; one with fewer than five rows for each parameter is left
+/// out.
+///
 /// Directions are no part of the method. Those of the graph returned come from the greedy search
 /// over equivalence classes (`fges`) limited to the skeleton.
 ///
@@ -72,17 +88,22 @@ impl Method for Mmpc {
 ///
 /// # Errors
 /// A parameter out of range, or [`Error::Cancelled`].
-pub(super) fn propose(problem: &Problem, params: &Mmpc, run: &Run<'_>) -> Result<Proposal, Error> {
-    let alpha = params.alpha;
+pub(super) fn propose(task: &Task<'_>, params: &Mmpc) -> Result<Proposal, Error> {
+    let (problem, run, alpha) = (task.problem, task.run, params.alpha);
     require("alpha", alpha, alpha > 0.0 && alpha < 1.0, "it must lie between 0 and 1")?;
     let d = problem.size();
+    let likelihood = Likelihood::new(task, MixedScore::Auto)?;
     let correlation = problem.correlation();
     let tests = Tests::new(correlation.as_ref(), problem.rows(), params);
+    let ratios = likelihood.local().map(|local| RatioTests::new(local, params));
     let progress = Counter::new("testing independence", d, run);
     let chosen: Vec<Chosen> = (0..d)
         .into_par_iter()
         .map(|target| {
-            let found = tests.around(target, &progress)?;
+            let found = match &ratios {
+                None => tests.around(target, &progress)?,
+                Some(ratios) => ratios.around(target, &progress)?,
+            };
             progress.add(1).map(|()| found)
         })
         .collect::<Result<_, Error>>()?;
@@ -92,7 +113,8 @@ pub(super) fn propose(problem: &Problem, params: &Mmpc, run: &Run<'_>) -> Result
             skeleton.insert(i, j);
         }
     }
-    let ranks = fges::search(problem, &Fges::default(), Some(&skeleton), run)
+    let params = Fges::default();
+    let ranks = fges::search(problem, likelihood.local(), &params, Some(&skeleton), run)
         .and_then(|found| Ok(Order::of_dag(&found.class.to_dag()?).ranks()))?;
     let mut support = Mat::zeros(d, d);
     for i in 0..d {
@@ -114,6 +136,7 @@ pub(super) fn propose(problem: &Problem, params: &Mmpc, run: &Run<'_>) -> Result
         weights: Some(weights),
         evaluations: chosen.iter().map(|found| found.tests).sum(),
         termination: Termination::Converged,
+        score: Some(likelihood.score()),
         warnings,
         ..Proposal::direct(Order::of_dag(&Dag::new(support)?))
     })

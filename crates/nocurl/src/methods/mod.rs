@@ -1,6 +1,7 @@
 //! The methods, one file or folder each, and the list that makes them available everywhere.
 
 mod facts;
+mod likelihood;
 mod member;
 mod method;
 mod proposal;
@@ -13,8 +14,10 @@ pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
 pub use gsges::GsgesScore;
+pub use likelihood::MixedScore;
+pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
-pub use proposal::Proposal;
+pub use proposal::{Proposal, RunnerUp, SearchReport};
 pub use registry::Algorithm;
 
 /// The list of methods: the file or folder, and the types in it.
@@ -37,6 +40,7 @@ methods! {
     fges { Fges }
     gsges { Gsges }
     order_search { OrderSearch }
+    lingam { Lingam }
     mmpc { Mmpc }
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }

@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Facts, Method, Proposal, Task, parameters, require};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination, names};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
@@ -73,6 +74,11 @@ impl Method for NoCurl {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // The estimate with its history, and a factor for each thread.
+        Memory::matrices(36.0 + 3.0 * size.threads as f64)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -200,6 +206,7 @@ impl Effort {
         weights: Option<Mat<f64>>,
     ) -> Proposal {
         Proposal {
+            search: None,
             order,
             potential,
             weights,
@@ -208,6 +215,7 @@ impl Effort {
             iterations: self.iterations,
             evaluations: self.evaluations,
             termination: self.termination,
+            score: None,
             warnings: Vec::new(),
         }
     }

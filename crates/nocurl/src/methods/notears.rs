@@ -2,6 +2,7 @@
 
 use super::{Facts, Method, Proposal, Task, parameters, require};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Mat, Order, Run};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::{Lagrangian, Penalised, Solver};
@@ -43,6 +44,11 @@ impl Method for Notears {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, _size: &Size) -> Memory {
+        // The history of the minimiser.
+        Memory::matrices(40.0)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -113,6 +119,7 @@ pub(super) fn propose(
     cut_cycles(&mut weights);
     let potential = hodge::potential(&Reachability::new(weights.as_ref()));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(weights),
@@ -121,6 +128,7 @@ pub(super) fn propose(
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,
+        score: None,
         warnings: Vec::new(),
     })
 }

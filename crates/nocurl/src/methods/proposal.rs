@@ -1,5 +1,6 @@
 //! What a method returns.
 
+use super::MixedScore;
 use crate::core::advice::Text;
 use crate::core::{Mat, Order, Termination};
 
@@ -24,6 +25,10 @@ pub struct Proposal {
     pub evaluations: u64,
     /// How the method ended.
     pub termination: Termination,
+    /// What was fitted to the variables, where the method can choose.
+    pub score: Option<MixedScore>,
+    /// How stable the search was, where it was one with restarts.
+    pub search: Option<SearchReport>,
     /// What the user should know, in plain words.
     pub warnings: Vec<Text>,
 }
@@ -40,7 +45,35 @@ impl Proposal {
             iterations: 0,
             evaluations: 0,
             termination: Termination::Direct,
+            score: None,
+            search: None,
             warnings: Vec::new(),
         }
     }
+}
+
+/// How stable a search with restarts was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SearchReport {
+    /// Searches that were independent of each other.
+    pub runs: u64,
+    /// How many of them ended at the best score.
+    pub agreed: u64,
+    /// Restarts of all of them.
+    pub restarts: u64,
+    /// Restarts that ended at the best score.
+    pub reached_best: u64,
+    /// The best graph with another score that was met.
+    pub runner_up: Option<RunnerUp>,
+}
+
+/// A graph that is not the best.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RunnerUp {
+    /// By how much its score is above the best, in units of -2 log-likelihood.
+    pub gap: f64,
+    /// Pairs of variables that its class joins differently.
+    pub differs: usize,
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::method::AnyMethod;
 use super::{Facts, METHODS, Method, OrderSearch, Proposal, TakesKnowledge, Task};
 use crate::core::error::closest;
-use crate::core::{Error, Value};
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::{Dag, Error, Value, parallel};
 
 /// A method with its parameters, whichever it is.
 ///
@@ -200,7 +201,37 @@ impl Algorithm {
         }
     }
 
+    /// Memory that proposing takes at its peak, from above, beside the second moments and the rows.
+    pub fn memory(&self, size: &Size) -> Memory {
+        self.0.memory(size)
+    }
+
+    /// Whether the method takes so many variables, found before any data is read; `informed` with
+    /// prior knowledge.
+    ///
+    /// # Errors
+    /// [`Error::TooManyColumns`] with its limit and what to do instead.
+    ///
+    /// ```
+    /// use nocurl::Algorithm;
+    /// let error = Algorithm::from_name("exact")?.takes(30, false).unwrap_err();
+    /// assert!(error.to_string().contains("at most 29 variables, the data has 30"));
+    /// # Ok::<(), nocurl::Error>(())
+    /// ```
+    pub fn takes(&self, variables: usize, informed: bool) -> Result<(), Error> {
+        self.0.takes(variables, informed)
+    }
+
     pub(crate) fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        let problem = task.problem;
+        let rows = problem.rows();
+        let size = Size { variables: problem.size(), rows, threads: parallel::threads() };
+        ask("the method", self.memory(&size).at(size.variables, rows))?;
         self.0.propose(task)
+    }
+
+    /// Proposes an order from a graph that was learnt from data like this, where the method can.
+    pub(crate) fn propose_from(&self, task: &Task<'_>, from: &Dag) -> Result<Proposal, Error> {
+        self.0.warm(task, from).unwrap_or_else(|| self.0.propose(task))
     }
 }

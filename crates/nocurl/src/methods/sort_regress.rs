@@ -1,6 +1,7 @@
 //! Baselines that sort the variables by a single number (`sortnregress`, `r2-sortnregress`).
 
 use super::equal_variance::precision;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Order, Progress, Run};
 use crate::math::Problem;
 use crate::methods::{Directions, Facts, Method, Parameters, Proposal, Task};
@@ -78,6 +79,10 @@ impl Method for SortNRegress {
         }
     }
 
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(14.0)
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
         propose(task.problem, SortBy::Variance, task.run)
     }
@@ -102,6 +107,10 @@ impl Method for R2SortNRegress {
             reference: "Reisach, Tami, Seiler, Chambaz and Weichwald, NeurIPS 2023",
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, _size: &Size) -> Memory {
+        Memory::matrices(14.0)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

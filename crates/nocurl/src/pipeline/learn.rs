@@ -1,15 +1,22 @@
 //! From data to a graph: the stages that all methods share.
 
+use std::collections::BTreeMap;
+
+use super::canonical::Canonical;
 use super::prune::prune;
-use super::{Fit, Options};
+use super::{Fit, Options, error_shape};
 use crate::core::error::SIMILAR_UNITS;
+use crate::core::memory::{Memory, ask};
 use crate::core::{
-    Dag, Data, Determines, Error, Mat, Order, Pdag, Run, Termination, Text, Variable, Variables,
+    Dag, Data, Determines, Error, Evidence, Mat, MatRef, Order, Pdag, Run, Termination, Text,
+    Variable, Variables,
 };
 use crate::math::objective::least_squares;
-use crate::math::regress::{along, linear_parts, restrict, threshold_unless_required};
+use crate::math::regress::{
+    along, blocks, error_variances, linear_parts, restrict, threshold_unless_required,
+};
 use crate::math::{Problem, hodge};
-use crate::methods::{Facts, Proposal, Task};
+use crate::methods::{Facts, Proposal, Task, member};
 
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
 ///
@@ -30,11 +37,57 @@ pub fn learn<'a>(
     options: &Options,
     run: &Run<'_>,
 ) -> Result<Fit, Error> {
+    stages(data.into(), options, None, run)
+}
+
+/// Learns from data that is like the data `from` was learnt from: methods that can start there.
+pub(crate) fn learn_from(
+    data: Data<'_>,
+    options: &Options,
+    from: &Dag,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
+    stages(data, options, Some(from), run)
+}
+
+fn stages(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     options.validate()?;
-    let data = data.into();
+    let moments = data.moments();
+    let fit = match Canonical::of(moments.variables()) {
+        None => in_order(data, options, from, run)?,
+        Some(canonical) => {
+            let sorted = canonical.sorted(data, options.needs_rows())?;
+            let from = from.map(|dag| canonical.sorted_dag(dag)).transpose()?;
+            let fit = in_order(sorted.data(), options, from.as_ref(), run)?;
+            canonical.back(fit, moments.variables())?
+        }
+    };
+    direct_by_shape(&problem(&data, options)?, options, data, fit, run)
+}
+
+/// Learns from variables in the order of their names.
+fn in_order(
+    data: Data<'_>,
+    options: &Options,
+    from: Option<&Dag>,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
     let problem = problem(&data, options)?;
-    let task = Task { rows: data.rows(), ..Task::new(&problem, run).with_seed(options.seed) };
-    let mut proposal = options.algorithm.propose(&task)?;
+    let codes = if counts(options, &problem) { data.codes() } else { None };
+    let task = Task {
+        rows: data.rows(),
+        codes: codes.as_deref(),
+        ..Task::new(&problem, run).with_seed(options.seed)
+    };
+    let mut proposal = match from {
+        Some(dag) => options.algorithm.propose_from(&task, dag)?,
+        None => options.algorithm.propose(&task)?,
+    };
     repair(&problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
     let unpruned = regress(&problem, &mut proposal)?;
@@ -44,6 +97,9 @@ pub fn learn<'a>(
 
 /// What the method sees: second moments and prior knowledge.
 fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+    let d = data.moments().columns();
+    options.algorithm.takes(d, !options.knowledge.is_empty())?;
+    ask("the second moments", Memory::matrices(4.0).at(d, 0))?;
     let problem =
         Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
     takes(&options.algorithm.facts(), problem.variables())?;
@@ -54,6 +110,12 @@ fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
         options.algorithm.takes_knowledge()?;
     }
     Ok(problem)
+}
+
+/// True when the method counts levels and all columns have some.
+fn counts(options: &Options, problem: &Problem) -> bool {
+    let list = problem.variables().list();
+    options.algorithm.facts().counts && list.iter().all(|variable| variable.is_discrete())
 }
 
 /// Refuses columns of kinds that a method or a refinement does not take.
@@ -102,6 +164,7 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
 
 /// Weights along the order: the method's own, or those of a regression on it.
 fn regress(problem: &Problem, proposal: &mut Proposal) -> Result<Mat<f64>, Error> {
+    ask("the regression on the order", Memory::matrices(6.0).at(problem.size(), 0))?;
     match proposal.weights.take() {
         Some(weights) => restrict(problem, &proposal.order, weights),
         None => along(problem, &proposal.order),
@@ -126,6 +189,14 @@ fn choose_edges(
     Dag::new(weights)
 }
 
+/// The least-squares loss of weights.
+fn loss(problem: &Problem, weights: MatRef<'_, f64>) -> Result<f64, Error> {
+    match problem.is_plain() {
+        true => Ok(least_squares(problem.second_moments(), weights)),
+        false => blocks::loss(problem, weights),
+    }
+}
+
 /// Everything there is to say of the graph.
 fn conclude(
     problem: &Problem,
@@ -134,9 +205,7 @@ fn conclude(
     unpruned: Mat<f64>,
     dag: Dag,
 ) -> Result<Fit, Error> {
-    let s = problem.second_moments();
-    let (unpruned_loss, loss) =
-        (least_squares(s, unpruned.as_ref()), least_squares(s, dag.weights()));
+    let (unpruned_loss, loss) = (loss(problem, unpruned.as_ref())?, loss(problem, dag.weights())?);
     let mut class = Pdag::class_of(&dag);
     if !problem.knowledge().is_empty() {
         // No graph rather than one that breaks what is known.
@@ -149,6 +218,7 @@ fn conclude(
     warnings.extend(proposal.warnings);
     warnings.extend(ending(proposal.termination));
     let potential = proposal.potential;
+    let evidence = evidence(problem, options, &dag, &class);
     let mut determines = options.determines();
     let determined = match proposal.directed {
         None => determines.determined(&dag, &class),
@@ -169,6 +239,10 @@ fn conclude(
     Ok(Fit {
         determined,
         class,
+        variables: problem.variables().clone(),
+        evidence,
+        error_shape: None,
+        error_variances: error_variances(problem, &dag),
         determines,
         potential: potential.unwrap_or_else(|| hodge::potential_of_order(&proposal.order)),
         order: proposal.order.sequence(),
@@ -180,8 +254,63 @@ fn conclude(
         iterations: proposal.iterations,
         evaluations: proposal.evaluations,
         termination: proposal.termination,
+        score: proposal.score.filter(|_| !problem.variables().is_continuous()),
+        search: proposal.search,
         warnings,
     })
+}
+
+/// What each determined direction comes from.
+fn evidence(
+    problem: &Problem,
+    options: &Options,
+    dag: &Dag,
+    class: &Pdag,
+) -> BTreeMap<(usize, usize), Evidence> {
+    let alone = Pdag::class_of(dag);
+    let of = |i, j| match options.determines() {
+        Determines::Graph if !problem.knowledge().allows(j, i) => Some(Evidence::Knowledge),
+        Determines::Graph => options.facts().directions.evidence(),
+        Determines::Class if alone.has_directed(i, j) => Some(Evidence::Independences),
+        Determines::Class if class.has_directed(i, j) => Some(Evidence::Knowledge),
+        Determines::Class | Determines::Skeleton => None,
+    };
+    dag.edges().filter_map(|(i, j, _)| Some(((i, j), of(i, j)?))).collect()
+}
+
+/// Directs what independences leave undetermined by the shape of errors, where it tells. The graph
+/// is drawn anew where it was drawn another way.
+fn direct_by_shape(
+    problem: &Problem,
+    options: &Options,
+    data: Data<'_>,
+    mut fit: Fit,
+    run: &Run<'_>,
+) -> Result<Fit, Error> {
+    // A law of two or three values has a shape, but no errors that are added to anything.
+    let applies = options.uses_error_shape() && problem.variables().is_continuous();
+    let Some(rows) = data.sample().filter(|_| applies) else { return Ok(fit) };
+    let (shape, determined) = error_shape::direct(problem, rows, &fit.determined, run)?;
+    let wrongly_drawn =
+        shape.directed.iter().any(|direction| !fit.dag.has_edge(direction.from, direction.to));
+    if wrongly_drawn {
+        let support = member(problem, &determined)?;
+        let redrawn = Dag::new(linear_parts(problem, support.weights())?)?;
+        if problem.knowledge().is_satisfied_by(&redrawn).is_err() {
+            return Ok(fit);
+        }
+        fit.order = Order::of_dag(&redrawn).sequence();
+        fit.potential = hodge::potential_of_order(&Order::strict(&fit.order));
+        fit.loss = least_squares(problem.second_moments(), redrawn.weights());
+        (fit.unpruned, fit.unpruned_loss) = (redrawn.weights().to_owned(), fit.loss);
+        fit.error_variances = error_variances(problem, &redrawn);
+        fit.dag = redrawn;
+    }
+    for direction in &shape.directed {
+        fit.evidence.insert((direction.from, direction.to), Evidence::ErrorShape);
+    }
+    (fit.determined, fit.error_shape) = (determined, Some(shape));
+    Ok(fit)
 }
 
 /// What is to be said of a method that did not come to its end.

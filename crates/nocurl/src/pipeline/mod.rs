@@ -1,5 +1,7 @@
 //! From data to a graph: the stages that all methods share.
 
+mod canonical;
+pub mod error_shape;
 mod fit;
 mod learn;
 mod options;
@@ -8,5 +10,6 @@ pub mod refine;
 
 pub use fit::Fit;
 pub use learn::learn;
+pub(crate) use learn::learn_from;
 pub use options::{DEFAULT_THRESHOLD, Options};
 pub use prune::{Prune, prune};

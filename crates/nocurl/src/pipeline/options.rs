@@ -2,11 +2,18 @@
 
 use super::Prune;
 use super::refine::Refine;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, KnowledgeSpec};
-use crate::methods::{Algorithm, Facts, require};
+use crate::methods::{Algorithm, Directions, Facts, require};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
 pub const DEFAULT_THRESHOLD: f64 = 0.3;
+
+/// The problem with its three kinds of moments, and the graph in all its forms.
+const BESIDES: Memory = Memory::matrices(9.0);
+
+/// Regressions on the order.
+const PRUNING: Memory = Memory::matrices(6.0);
 
 /// What to learn with.
 ///
@@ -17,6 +24,7 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// | `refine` | none | order search after the method |
 /// | `prune` | none | rule that drops edges from the regression on the order |
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
+/// | `error_shape` | true | undetermined edges are directed where the shape of errors tells how, see [`error_shape`](crate::error_shape) |
 /// | `seed` | 0 | the only source of randomness |
 /// | `knowledge` | none | what is known about the graph beforehand |
 #[derive(Debug, Clone, PartialEq)]
@@ -32,11 +40,19 @@ pub struct Options {
     pub prune: Option<Prune>,
     /// Smallest size of a weight that stays.
     pub threshold: Option<f64>,
+    /// Whether undetermined edges are directed by the shape of errors, where it tells.
+    #[cfg_attr(feature = "serde", serde(default = "yes", skip_serializing_if = "Clone::clone"))]
+    pub error_shape: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// What is known beforehand; every result satisfies it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KnowledgeSpec::is_empty"))]
     pub knowledge: KnowledgeSpec,
+}
+
+#[cfg(feature = "serde")]
+fn yes() -> bool {
+    true
 }
 
 impl Default for Options {
@@ -47,6 +63,7 @@ impl Default for Options {
             refine: None,
             prune: None,
             threshold: None,
+            error_shape: true,
             seed: 0,
             knowledge: KnowledgeSpec::default(),
         }
@@ -89,9 +106,42 @@ impl Options {
         self.algorithm.facts().needs_rows() || self.facts().needs_rows()
     }
 
+    /// Memory that learning takes at its peak, from above: second moments, method, refinement,
+    /// pruning and the result; without the data itself.
+    ///
+    /// ```
+    /// use nocurl::Options;
+    /// use nocurl::memory::Size;
+    /// let size = Size { variables: 1000, rows: 5000, threads: 1 };
+    /// let bytes = Options::default().memory(&size).at(size.variables, size.rows);
+    /// assert!(bytes > 8 * 1000 * 1000);
+    /// ```
+    pub fn memory(&self, size: &Size) -> Memory {
+        let method = self.algorithm.memory(size);
+        let refine = self.refine.map_or(Memory::default(), |refine| refine.memory(size));
+        BESIDES.plus(method.or(refine).or(PRUNING))
+    }
+
+    /// True when directions come from independences alone and all edges that were found are there,
+    /// so that the shape of errors may direct more of them.
+    pub fn uses_error_shape(&self) -> bool {
+        let facts = self.facts();
+        self.error_shape
+            && facts.determines == Determines::Class
+            && facts.directions == Directions::Independences
+            && self.prune.is_none()
+            && self.effective_threshold() == 0.0
+    }
+
     /// The most variables for which a check learns again.
     pub(crate) fn most_to_check(&self) -> usize {
         self.algorithm.facts().most_to_check.min(self.facts().most_to_check)
+    }
+
+    /// True when learning from many resampled tables of this many variables is quick.
+    pub fn is_quick(&self, variables: usize) -> bool {
+        let all = [self.algorithm.facts(), self.facts()];
+        all.iter().filter_map(|facts| facts.most_to_resample).all(|most| variables <= most)
     }
 
     pub(super) fn validate(&self) -> Result<(), Error> {

@@ -2,10 +2,10 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::core::parallel::*;
-use crate::core::{Error, Mat, Order};
+use crate::core::{Action, Error, Mat, Order};
 use crate::math::Problem;
-use crate::math::regress::{Node, assemble, refit};
+use crate::math::local::Blocks;
+use crate::math::regress::{Node, blocks, eliminate, is_required, per_variable, refit};
 
 /// A rule that drops edges from the regression on an order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +57,9 @@ impl Prune {
 pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
     rule.validate()?;
     let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    if !problem.is_plain() {
+        return prune_blocks(problem, order, rule);
+    }
     match rule {
         Prune::Bic => eliminate(problem, order, n.ln()),
         Prune::Ebic => eliminate(problem, order, n.ln() + 2.0 * d.ln()),
@@ -64,45 +67,29 @@ pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, 
     }
 }
 
-fn is_required(problem: &Problem, from: usize, to: usize) -> bool {
-    problem.knowledge().requires(from, to)
-}
-
-/// Calls `work` with every variable and its predecessors that may be parents, in parallel.
-fn per_variable<T: Send>(
-    problem: &Problem,
-    order: &Order,
-    work: impl Fn(usize, Vec<usize>) -> Result<T, Error> + Sync,
-) -> Result<Vec<T>, Error> {
-    let mut before = Vec::with_capacity(order.size());
-    let mut predecessors = vec![Vec::new(); order.size()];
-    for place in order.places() {
-        for &j in place {
-            predecessors[j] = before.clone();
+/// The same where some variables are blocks of columns: a parent costs the same for each pair of
+/// columns.
+fn prune_blocks(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
+    let (n, d) = (problem.rows() as f64, problem.size());
+    let price = match rule {
+        Prune::Bic => n.ln(),
+        Prune::Ebic => n.ln() + 2.0 * (d as f64).ln(),
+        Prune::TTest { .. } => {
+            let list = problem.variables().list().iter();
+            let wide = list.filter(|variable| variable.width() > 1);
+            let names = wide.map(|variable| variable.name.clone()).collect();
+            return Err(Error::NotForCategories { what: Action::set("prune", "ttest"), names });
         }
-        before.extend_from_slice(place);
-    }
-    if !problem.knowledge().is_empty() {
-        predecessors = problem.knowledge().candidates(order);
-    }
-    predecessors.into_par_iter().enumerate().map(|(j, p)| work(j, p)).collect()
-}
-
-/// Backward elimination: drops the parent that costs least while its loss is below `bound`.
-fn eliminate(problem: &Problem, order: &Order, bound: f64) -> Result<Mat<f64>, Error> {
-    let columns = per_variable(problem, order, |j, predecessors| {
-        let mut node =
-            Node::new(problem.covariance(), j, predecessors).ok_or_else(|| problem.singular())?;
-        let n = problem.rows() as f64;
-        while let Some((worst, increase)) = node.cheapest(|i| is_required(problem, i, j)) {
-            if n * (increase / node.residual).ln_1p() >= bound {
-                break;
-            }
-            node.remove(worst);
-        }
-        Ok(node.parents.into_iter().zip(node.coefficients).collect())
+    };
+    let blocks = Blocks::new(problem);
+    let parents = per_variable(problem, order, |j, predecessors| {
+        Ok(blocks::eliminate(problem, &blocks, price, j, predecessors))
     })?;
-    Ok(assemble(problem.size(), columns))
+    let mut support = Mat::zeros(d, d);
+    for (j, parents) in parents.into_iter().enumerate() {
+        parents.into_iter().for_each(|i| support[(i, j)] = 1.0);
+    }
+    refit(problem, support.as_ref())
 }
 
 fn test(problem: &Problem, order: &Order, alpha: f64) -> Result<Mat<f64>, Error> {

@@ -1,7 +1,9 @@
 //! Resampling against its definition, and the promises about threads, failures and intervals.
 
 use nocurl::advice::Action;
-use nocurl::bootstrap::{Bootstrap, BootstrapParams, Kind, bootstrap, wishart};
+use nocurl::bootstrap::{
+    Bootstrap, BootstrapParams, Kind, Pair, Start, bootstrap, bootstrap_from, wishart,
+};
 use nocurl::simulate::{GraphFamily, Simulation, simulate};
 use nocurl::{Algorithm, Dataset, Determines, Error, Mat, Options, Progress, Run};
 use proptest::prelude::*;
@@ -88,19 +90,133 @@ fn check_consistency(found: &Bootstrap, determines: Determines) -> Result<(), Te
         prop_assert!((0.0..=1.0).contains(&path.ancestor));
         prop_assert!(path.effect.lower <= path.effect.upper && path.from != path.to);
     }
-    // The graph is a Dag, so it has no cycle; its edges are frequent ones in their direction, and
-    // only a cycle keeps one out.
-    let frequent = found.pairs.iter().filter(|pair| pair.adjacent >= 0.5);
-    for pair in frequent.clone() {
-        if !found.consensus.has_edge(pair.from, pair.to) {
-            let reach = nocurl::graph::Reachability::new(found.consensus.weights());
-            prop_assert!(reach.reaches(pair.to, pair.from));
-        }
-    }
-    for (from, to, _) in found.consensus.edges() {
-        prop_assert!(frequent.clone().any(|pair| (pair.from, pair.to) == (from, to)));
+    for level in [0.0, 0.3, 0.5, 0.8, 1.0] {
+        check_consensus(found, level)?;
     }
     Ok(())
+}
+
+/// The consensus is legal: closed, without a cycle, with a member; and it has the sure edges.
+fn check_consensus(found: &Bootstrap, level: f64) -> Result<(), TestCaseError> {
+    let graph = found.consensus(level);
+    let member = graph.to_dag();
+    prop_assert!(member.is_ok(), "{graph:?}");
+    let mut closed = graph.clone();
+    closed.apply_meek_rules();
+    prop_assert_eq!(&closed, &graph);
+    let member = member.unwrap();
+    prop_assert!(graph.directed().all(|(from, to)| member.has_edge(from, to)));
+    for pair in &found.pairs {
+        let sure = found.confidence(pair.from, pair.to);
+        prop_assert!(sure.direction <= sure.adjacent);
+        prop_assert_eq!(graph.is_adjacent(pair.from, pair.to), sure.adjacent >= level);
+    }
+    Ok(())
+}
+
+/// A bootstrap with any frequencies, which need not come from graphs.
+fn imagined(d: usize, shares: &[(f64, f64, f64)]) -> Bootstrap {
+    let mut shares = shares.iter();
+    let mut pairs = Vec::new();
+    for i in 0..d {
+        for j in i + 1..d {
+            let &(a, b, c) = shares.next().unwrap();
+            let scale = 1.0 / (1.0 + a + b + c);
+            let (there, back) = (a * scale, b * scale);
+            let (from, to) = if there >= back { (i, j) } else { (j, i) };
+            pairs.push(Pair {
+                from,
+                to,
+                forward: there.max(back),
+                backward: there.min(back),
+                undirected: c * scale,
+                adjacent: (a + b + c) * scale,
+                weight: None,
+                weight_backward: None,
+            });
+        }
+    }
+    Bootstrap {
+        kind: Kind::Rows,
+        variables: d,
+        asked: 100,
+        replicates: 100,
+        failed: 0,
+        first_error: None,
+        level: 0.95,
+        pairs,
+        paths: Vec::new(),
+        calibration: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_consensus_is_legal_whatever_the_frequencies(
+        d in 2_usize..9,
+        shares in prop::collection::vec(
+            (0.0..4.0, 0.0..4.0, prop_oneof![Just(0.0), 0.0..9.0]).prop_map(|(a, b, c)| {
+                (if a < 1.0 { 0.0 } else { a }, if b < 2.0 { 0.0 } else { b }, c)
+            }),
+            36,
+        ),
+        level in 0.2..1.0,
+    ) {
+        check_consensus(&imagined(d, &shares), level)?;
+    }
+}
+
+#[test]
+fn a_ring_without_a_chord_gets_the_directions_it_needs() {
+    let ring = |i: usize, j: usize| matches!((i, j), (0, 1) | (1, 2) | (2, 3) | (0, 3));
+    let mut shares = Vec::new();
+    for i in 0..4 {
+        for j in i + 1..4 {
+            shares.push((0.0, 0.0, if ring(i, j) { 9.0 } else { 0.0 }));
+        }
+    }
+    let found = imagined(4, &shares);
+    let graph = found.consensus(0.5);
+    assert!(graph.to_dag().is_ok() && graph.directed().count() >= 2, "{graph:?}");
+}
+
+#[test]
+fn a_warm_start_agrees_with_learning_from_nothing_and_can_end_early() {
+    let data = data(5, 8, 600);
+    let options = Options::default();
+    let fit = nocurl::learn(&data, &options, &Run::default()).unwrap();
+    let start = Start { from: Some(&fit.dag), enough: None };
+    let warm = bootstrap_from(&data, &options, &params(60), start, &Run::default()).unwrap();
+    let cold = bootstrap(&data, &options, &params(60), &Run::default()).unwrap();
+    for pair in &cold.pairs {
+        let apart = warm.confidence(pair.from, pair.to).adjacent_frequency - pair.adjacent;
+        assert!(apart.abs() <= 0.1, "{pair:?}: {apart}");
+    }
+    // The first replicates are the same, however many there are.
+    let seven = bootstrap_from(&data, &options, &params(7), start, &Run::default()).unwrap();
+    struct After(std::sync::atomic::AtomicU64);
+    impl nocurl::Stop for After {
+        fn is_stopped(&self) -> bool {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 3000
+        }
+    }
+    let after = After(0.into());
+    let start = Start { enough: Some(&after), ..start };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let some = pool.install(|| {
+        bootstrap_from(&data, &options, &params(1000), start, &Run::default()).unwrap()
+    });
+    assert!(some.replicates > 0 && some.replicates < 1000, "{}", some.replicates);
+    assert_eq!(some.asked, 1000);
+    let start = Start { from: Some(&fit.dag), enough: None };
+    let again = params(some.replicates.max(2));
+    let again = bootstrap_from(&data, &options, &again, start, &Run::default()).unwrap();
+    if some.replicates >= 2 {
+        assert_eq!(again.pairs, some.pairs);
+    }
+    assert_eq!((seven.replicates, seven.kind), (7, Kind::Rows));
 }
 
 #[test]
@@ -227,7 +343,7 @@ fn intervals_cover_the_truth_as_often_as_they_should() {
         weights: (1.0, 2.0),
         ..Simulation::default()
     };
-    let params = BootstrapParams { replicates: 99, level: 0.9 };
+    let params = BootstrapParams { replicates: 99, level: 0.9, ..BootstrapParams::default() };
     let options = by("eq-td");
     let (mut weights, mut effects, mut total) = ([0, 0], [0, 0], 0);
     for seed in 0..TRIALS {

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn fges(moments: &Moments, search: FgesSearch, penalty: f64) -> nocurl::Fit {
-    let algorithm = Algorithm::from(Fges { penalty, search });
+    let algorithm = Algorithm::from(Fges { penalty, search, ..Fges::default() });
     learn(moments, &Options { algorithm, ..Options::default() }, &Run::default()).unwrap()
 }
 

@@ -385,3 +385,61 @@ fn the_exact_bic_graph_does_not_depend_on_units() {
     let scaled = Moments::from_covariance(names, 500, vec![0.0; 6], scaled.as_ref()).unwrap();
     assert_eq!(edges(&learn(&scaled, &options, &Run::default()).unwrap()), edges(&plain));
 }
+
+/// The edges by name with their weights, from the smallest name.
+fn named_edges(data: &Dataset, fit: &Fit) -> Vec<(String, String, f64)> {
+    let name = |i: usize| data.names()[i].clone();
+    let mut edges: Vec<_> =
+        fit.dag.edges().map(|(i, j, weight)| (name(i), name(j), weight)).collect();
+    edges.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    edges
+}
+
+#[test]
+fn the_order_of_columns_has_no_influence() {
+    for (seed, method, variables, rows) in [
+        (1, "order-search", 12, 200),
+        (2, "order-search", 25, 60),
+        (3, "fges", 15, 150),
+        (4, "nocurl", 10, 300),
+        (5, "eq-td", 10, 300),
+        (6, "cam", 5, 150),
+    ] {
+        let simulation = Simulation { variables, rows, standardize: true, ..Simulation::default() };
+        let drawn = simulate(&simulation, seed).unwrap().data;
+        let options =
+            Options { algorithm: Algorithm::from_name(method).unwrap(), ..Options::default() };
+        let plain = learn(&drawn, &options, &Run::default()).unwrap();
+        // Reversed, and rotated by a third.
+        for places in [
+            (0..variables).rev().collect::<Vec<_>>(),
+            (0..variables).map(|j| (j + variables / 3) % variables).collect(),
+        ] {
+            let names: Vec<String> = places.iter().map(|&j| drawn.names()[j].clone()).collect();
+            let values = Mat::from_fn(rows, variables, |i, j| drawn.values()[(i, places[j])]);
+            let other = Dataset::new(names, values).unwrap();
+            let fit = learn(&other, &options, &Run::default()).unwrap();
+            let (one, two) = (named_edges(&drawn, &plain), named_edges(&other, &fit));
+            assert_eq!(one.len(), two.len(), "{method}");
+            for (a, b) in one.iter().zip(&two) {
+                assert_eq!((&a.0, &a.1), (&b.0, &b.1), "{method}");
+                assert!((a.2 - b.2).abs() <= 1e-9 * (1.0 + a.2.abs()), "{method}: {a:?}, {b:?}");
+            }
+            let order = |data: &Dataset, fit: &Fit| -> Vec<String> {
+                fit.order.iter().map(|&i| data.names()[i].clone()).collect()
+            };
+            assert_eq!(order(&drawn, &plain), order(&other, &fit), "{method}");
+            for (place, &j) in places.iter().enumerate() {
+                assert!((fit.potential[place] - plain.potential[j]).abs() < 1e-9, "{method}");
+            }
+            let compelled = |data: &Dataset, fit: &Fit| {
+                let name = |i: usize| data.names()[i].clone();
+                let mut all: Vec<_> =
+                    fit.class.directed().map(|(i, j)| (name(i), name(j))).collect();
+                all.sort();
+                all
+            };
+            assert_eq!(compelled(&drawn, &plain), compelled(&other, &fit), "{method}");
+        }
+    }
+}

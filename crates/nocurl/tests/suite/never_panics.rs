@@ -3,8 +3,8 @@
 use nocurl::Prune;
 use nocurl::Run;
 use nocurl::checks::{
-    Bic, Collinearity, Finding, HodgeEnergy, NearConstant, NonGaussianity, ResidualVariances,
-    SampleSize, Sortability, Units, diagnose,
+    Bic, Collinearity, Density, Falsification, Finding, HodgeEnergy, NearConstant, NonGaussianity,
+    ResidualVariances, SampleSize, Sortability, Units, diagnose,
 };
 use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::methods::Acyclicity;
@@ -152,6 +152,7 @@ fn options() -> impl Strategy<Value = Options> {
             refine,
             prune,
             threshold,
+            error_shape: true,
             seed,
             knowledge,
         },
@@ -197,7 +198,9 @@ proptest! {
                         || comes_back::<NonGaussianity>(finding)
                         || comes_back::<HodgeEnergy>(finding)
                         || comes_back::<Bic>(finding)
-                        || comes_back::<Units>(finding);
+                        || comes_back::<Units>(finding)
+                        || comes_back::<Density>(finding)
+                        || comes_back::<Falsification>(finding);
                     prop_assert!(back, "{:?}", finding);
                 }
             }

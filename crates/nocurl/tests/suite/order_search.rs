@@ -14,7 +14,14 @@ fn fit(moments: &Moments, algorithm: Algorithm) -> Fit {
 }
 
 fn search(moments: &Moments, penalty: f64, restarts: u64) -> Fit {
-    fit(moments, Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(restarts) }))
+    fit(
+        moments,
+        Algorithm::from(OrderSearch {
+            penalty: Some(penalty),
+            restarts: Some(restarts),
+            ..OrderSearch::default()
+        }),
+    )
 }
 
 fn data(variables: usize, degree: f64, rows: usize, seed: u64) -> Moments {
@@ -165,11 +172,11 @@ fn same_bits_for_any_number_of_threads_and_another_run() {
 }
 
 #[test]
-fn defaults_are_the_extended_criterion_and_a_hundred_restarts() {
+fn defaults_are_the_extended_criterion_and_hundreds_of_restarts() {
     let moments = data(12, 4.0, 300, 9);
     let extended = 1.0 + 2.0 * 12f64.ln() / 300f64.ln();
     let found = fit(&moments, Algorithm::default());
-    assert_eq!(found.dag.weights(), search(&moments, extended, 100).dag.weights());
+    assert_eq!(found.dag.weights(), search(&moments, extended, 400).dag.weights());
     assert_ne!(found.dag.edge_count(), search(&moments, 0.5, 50).dag.edge_count());
 }
 
@@ -177,7 +184,11 @@ fn defaults_are_the_extended_criterion_and_a_hundred_restarts() {
 fn penalties_out_of_range_are_refused_and_it_can_be_stopped() {
     let moments = data(5, 2.0, 100, 1);
     for penalty in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let algorithm = Algorithm::from(OrderSearch { penalty: Some(penalty), restarts: Some(1) });
+        let algorithm = Algorithm::from(OrderSearch {
+            penalty: Some(penalty),
+            restarts: Some(1),
+            ..OrderSearch::default()
+        });
         let error = learn(&moments, &Options { algorithm, ..Options::default() }, &Run::default())
             .unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "penalty", .. }), "{error}");
@@ -189,4 +200,42 @@ fn penalties_out_of_range_are_refused_and_it_can_be_stopped() {
         &Run::default().stopped_by(&AtomicBool::new(true)),
     );
     assert!(matches!(stopped, Err(Error::Cancelled)));
+}
+
+#[test]
+fn two_parents_that_only_pay_together_are_found() {
+    // `a` and `b` nearly cancel each other: alone neither says anything of `y = a + b + error`.
+    let covariance = [[1.0, -0.9, 0.1], [-0.9, 1.0, 0.1], [0.1, 0.1, 1.2]];
+    let covariance = Mat::from_fn(3, 3, |i, j| covariance[i][j]);
+    let names = ["a", "b", "y"].map(String::from).to_vec();
+    let moments = Moments::from_covariance(names, 100, vec![0.0; 3], covariance.as_ref()).unwrap();
+    let exact = Exact { score: ExactScore::Bic, ..Exact::default() };
+    let best = score(&moments, &fit(&moments, Algorithm::from(exact)).dag, 1.0);
+    let knowledge =
+        nocurl::KnowledgeSpec { sinks: vec!["y".into()], ..nocurl::KnowledgeSpec::default() };
+    let algorithm = Algorithm::from(OrderSearch {
+        penalty: Some(1.0),
+        restarts: Some(5),
+        ..OrderSearch::default()
+    });
+    let options = Options { algorithm, knowledge, ..Options::default() };
+    let found = learn(&moments, &options, &Run::default()).unwrap();
+    assert_eq!(found.dag.parents(2).collect::<Vec<_>>(), [0, 1]);
+    assert!(score(&moments, &found.dag, 1.0) <= best + 1e-6);
+}
+
+#[test]
+fn it_says_how_stable_the_search_was() {
+    let moments = data(8, 3.0, 500, 3);
+    let found = fit(&moments, Algorithm::default());
+    let report = found.search.unwrap();
+    assert!(report.agreed >= 2 && report.agreed <= report.runs, "{report:?}");
+    assert_eq!(report.restarts, found.iterations);
+    assert_eq!(report.restarts, 400 * report.runs);
+    assert!(report.reached_best > 0 && report.reached_best <= report.restarts, "{report:?}");
+    assert!(report.runner_up.is_none_or(|near| near.gap > 0.0 && near.differs > 0));
+    assert!(fit(&moments, Fges::default().into()).search.is_none());
+    // Many variables are searched once.
+    let report = search(&data(60, 3.0, 200, 4), 2.0, 5).search.unwrap();
+    assert_eq!((report.runs, report.restarts), (1, 5));
 }

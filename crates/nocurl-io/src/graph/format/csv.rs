@@ -1,9 +1,11 @@
 //! CSV: a list of edges, or a matrix.
 
-use super::{GraphDocument, GraphFormat};
+use nocurl::bootstrap::Confidence;
+
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
-use crate::graph::attributes::{OfEdge, shared};
+use crate::graph::attributes::{OfEdge, numbers, set_number, shared};
 use crate::graph::builder::{Builder, Flaw};
 use crate::graph::{Direction, matrix};
 
@@ -12,14 +14,14 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["csv"],
     also_read: &["tsv", "txt"],
     may_omit_variables: true,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 /// Names that a first line of an edge list may have in its first two cells.
 const EDGE_HEADERS: [[&str; 2]; 3] = [["from", "to"], ["source", "target"], ["cause", "effect"]];
 
-/// Reads an edge list `from,to[,weight[,direction]]`, with or without that header, or a square
+/// Reads an edge list `from,to[,weight[,direction[,confidence..]]]`, with or without that header, or a square
 /// matrix with the names in the first line (and maybe again in the first column), row -> column,
 /// as [`GraphDocument::from_matrix`] takes it.
 fn read(text: &str) -> Result<GraphDocument, Flaw> {
@@ -105,7 +107,7 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
         let (direction, shared) = (Direction::from_name(mark), shared(mark));
         let known = match record.len() {
             2 | 3 => true,
-            4 => direction.is_some() || shared.is_some() || is_header,
+            4 | 8 => direction.is_some() || shared.is_some() || is_header,
             _ => false,
         };
         if !known {
@@ -129,7 +131,12 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
             return Err(at_line("a variable has no name".into()).into());
         }
         let (from, to) = (builder.variable(&record[0]), builder.variable(&record[1]));
-        let about = OfEdge { weight, direction, shared, undirected: false };
+        let mut about = OfEdge { weight, direction, shared, ..OfEdge::default() };
+        for (name, cell) in numbers(&Confidence::default()).iter().zip(record.iter().skip(4)) {
+            if !cell.is_empty() {
+                set_number(&mut about.confidence, name.0, cell).map_err(at_line)?;
+            }
+        }
         builder.edge(from, to, about).map_err(at_line)?;
     }
     // A heading alone is the edge list of a graph without edges.
@@ -138,13 +145,27 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
 
 fn write(graph: &GraphDocument) -> Result<String, Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut put = |record: [&str; 4]| {
+    let mut put = |record: &[String]| {
         writer.write_record(record).expect("writing to memory does not fail");
     };
-    put(["from", "to", "weight", "direction"]);
+    let known = graph.edges.iter().any(|edge| edge.confidence.is_some());
+    let mut heading = ["from", "to", "weight", "direction"].map(String::from).to_vec();
+    if known {
+        heading.extend(numbers(&Confidence::default()).map(|(name, _)| name.into()));
+    }
+    put(&heading);
     for edge in &graph.edges {
         let weight = edge.weight.map_or_else(String::new, |weight| format!("{weight:?}"));
-        put([&edge.from, &edge.to, &weight, edge.direction.name()]);
+        let (from, to) = (edge.from.clone(), edge.to.clone());
+        let mut record = vec![from, to, weight, edge.direction.name().into()];
+        if known {
+            let cells = edge.confidence.as_ref().map(numbers);
+            record.extend(cells.map_or_else(
+                || [const { String::new() }; 4],
+                |numbers| numbers.map(|(_, number)| format!("{number:?}")),
+            ));
+        }
+        put(&record);
     }
     let bytes = writer.into_inner().expect("writing to memory does not fail");
     Ok(String::from_utf8(bytes).expect("names and numbers are UTF-8"))

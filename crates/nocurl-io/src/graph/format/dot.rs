@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::tokens::{Language, Token};
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
 use crate::graph::builder::{Builder, Flaw};
@@ -13,8 +13,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["dot", "gv"],
     also_read: &[],
     may_omit_variables: true,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 const DOT: Language = Language { symbols: &['{', '}', '[', ']', ';', ',', '=', ':'], is_dot: true };
@@ -141,26 +141,59 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// How Graphviz draws what edges and variables do not say themselves.
+const STYLE: &str = "  graph [fontname=\"Helvetica\", nodesep=0.3, ranksep=0.45];
+  node [shape=box, style=\"rounded,filled\", fillcolor=\"#f4f4f4\", color=\"#555555\", \
+                     fontname=\"Helvetica\", fontsize=11, height=0.32, margin=\"0.11,0.04\"];
+  edge [fontname=\"Helvetica\", fontsize=8.5, arrowsize=0.7];
+";
+
 fn write(graph: &GraphDocument) -> Result<String, Error> {
     let mut text = String::from("digraph nocurl {\n");
     for (name, value) in of_graph(graph) {
         let _ = writeln!(text, "  {name}={};", spelled(&value));
     }
+    text.push_str(STYLE);
     for (index, name) in graph.variables.iter().enumerate() {
-        let _ = writeln!(text, "  {}{};", quoted(name), list(&of_variable(graph, index)));
+        let mut attributes = of_variable(graph, index);
+        // Graphviz reads entities in a name that it shows.
+        let shown = name.replace('&', "&amp;");
+        if name.contains('&') {
+            attributes.push(("label", Value::Text(&shown)));
+        }
+        let _ = writeln!(text, "  {}{};", quoted(name), list(&attributes));
     }
-    for edge in &graph.edges {
+    let looks = nocurl_render::lines(&graph.diagram()?, false);
+    for (edge, look) in graph.edges.iter().zip(&looks) {
         let mut attributes: Vec<String> = of_edge(edge)
             .iter()
+            .map(|(name, value)| (if *name == "weight" { "edge_weight" } else { *name }, value))
             .map(|(name, value)| format!("{name}={}", spelled(value)))
             .collect();
-        attributes.extend(edge.weight.map(|weight| format!("label=\"{weight:.3}\"")));
-        // Graphviz draws no head on an edge whose direction is undetermined.
-        attributes.extend((!edge.is_determined()).then(|| "dir=none".to_string()));
+        attributes.extend(edge.weight.map(|w| format!("label=\"{}\"", nocurl_render::number(w))));
+        attributes.extend(looks_of(look));
         let (from, to) = (quoted(&edge.from), quoted(&edge.to));
         let _ = writeln!(text, "  {from} -> {to} [{}];", attributes.join(", "));
     }
     Ok(text + "}\n")
+}
+
+/// Colour, width, dashes and head of an edge.
+fn looks_of(look: &nocurl_render::Line) -> Vec<String> {
+    let opacity = (255.0 * look.opacity).round() as u8;
+    let mut attributes = vec![
+        format!("color=\"{}{opacity:02x}\"", look.hex()),
+        format!("fontcolor=\"{}\"", look.hex()),
+        format!("penwidth={:.2}", look.width),
+    ];
+    attributes.extend(look.dash.map(|_| "style=dashed".to_string()));
+    attributes.extend(match look.head {
+        nocurl_render::Direction::Determined => None,
+        nocurl_render::Direction::Likely => Some("arrowhead=onormal".to_string()),
+        // Graphviz draws no head on an edge whose direction is undetermined.
+        nocurl_render::Direction::Undetermined => Some("dir=none".to_string()),
+    });
+    attributes
 }
 
 fn list(attributes: &[(&str, Value<'_>)]) -> String {

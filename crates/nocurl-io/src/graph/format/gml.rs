@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::tokens::{Language, Token};
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
@@ -16,8 +16,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["gml"],
     also_read: &[],
     may_omit_variables: false,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 const GML: Language = Language { symbols: &['[', ']'], is_dot: false };

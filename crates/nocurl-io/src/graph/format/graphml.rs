@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::{Reader, Writer, XmlVersion};
 
-use super::{GraphDocument, GraphFormat};
+use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
@@ -17,19 +17,25 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["graphml"],
     also_read: &["xml"],
     may_omit_variables: false,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 /// What is declared before the graph: the element, the attribute, its type.
-const KEYS: [[&str; 3]; 7] = [
+const KEYS: [[&str; 3]; 13] = [
     ["graph", "determines", "string"],
     ["graph", "method", "string"],
     ["node", "name", "string"],
     ["node", "potential", "double"],
     ["node", "mean", "double"],
+    ["node", "errorvariance", "double"],
     ["edge", "weight", "double"],
     ["edge", "direction", "string"],
+    ["edge", "evidence", "string"],
+    ["edge", "confidence_adjacent", "double"],
+    ["edge", "confidence_direction", "double"],
+    ["edge", "frequency_adjacent", "double"],
+    ["edge", "frequency_direction", "double"],
 ];
 
 /// Reads the attributes of the graph, nodes with a `name` or `label` (or their id) and edges, which

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{GraphDocument, GraphFormat, failure};
+use super::{GraphDocument, GraphFormat, Written, failure};
 use crate::Error;
 use crate::error::shorten;
+use crate::graph::Edge;
 use crate::graph::attributes::OfEdge;
 use crate::graph::builder::{Builder, Flaw};
 use crate::stack::on_stack;
@@ -14,8 +15,8 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
     extensions: &["json"],
     also_read: &[],
     may_omit_variables: false,
-    read,
-    write,
+    read: Some(read),
+    write: Written::Text(write),
 };
 
 impl GraphDocument {
@@ -92,6 +93,7 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
             return Err(format!("it has {} {what} for {d} variables", numbers.len()).into());
         }
     }
+    check_kinds(&document)?;
     let mut places: Vec<usize> =
         document.order.iter().map(|name| builder.position(name)).collect::<Result<_, _>>()?;
     places.sort_unstable();
@@ -100,16 +102,61 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
     }
     for edge in &document.edges {
         let (from, to) = (builder.position(&edge.from)?, builder.position(&edge.to)?);
-        let direction = Some(edge.direction);
-        builder.edge(from, to, OfEdge { weight: edge.weight, direction, ..OfEdge::default() })?;
+        let (weight, direction, confidence) = (edge.weight, Some(edge.direction), edge.confidence);
+        builder.edge(from, to, OfEdge { weight, direction, confidence, ..OfEdge::default() })?;
     }
     let found = builder.finish()?;
-    if found.edges == document.edges {
+    let same = |a: &Edge, b: &Edge| {
+        (&a.from, &a.to, a.weight, a.direction) == (&b.from, &b.to, b.weight, b.direction)
+    };
+    let known = document.edges.iter();
+    if found.edges.len() == known.len() && known.zip(&found.edges).all(|(a, b)| same(a, b)) {
         return Ok(document);
     }
     // Some edges had to be drawn anew: a pair with two edges, a cycle of undetermined directions.
-    let (edges, order, determines) = (found.edges, found.order, found.determines);
+    let (mut edges, order, determines) = (found.edges, found.order, found.determines);
+    for edge in &mut edges {
+        if let Some(known) = document.edges.iter().find(|known| same(known, edge)) {
+            *edge = known.clone();
+        }
+    }
     Ok(GraphDocument { edges, order, determines, ..document })
+}
+
+/// Whether kinds and coefficients speak of the variables and their levels.
+fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
+    let kinds = &document.kinds;
+    let names = || kinds.iter().map(|known| &known.variable.name);
+    if kinds.is_empty() {
+        return match document.edges.iter().find(|edge| !edge.coefficients.is_empty()) {
+            None => Ok(()),
+            Some(edge) => Err(format!(
+                "the edge from `{}` to `{}` has coefficients of levels, but there are no `kinds`",
+                edge.from, edge.to
+            )
+            .into()),
+        };
+    }
+    if !names().eq(&document.variables) {
+        return Err("its `kinds` are not those of its variables, in their order".into());
+    }
+    let list = nocurl::Variables::new(kinds.iter().map(|known| known.variable.clone()).collect());
+    let width = |name: &str| {
+        let at = list.names().iter().position(|known| known == name);
+        at.map_or(1, |at| list.columns(at).len())
+    };
+    let wrong = |edge: &&Edge| {
+        let pairs = width(&edge.from) * width(&edge.to);
+        !edge.coefficients.is_empty() && edge.coefficients.len() != pairs
+    };
+    match document.edges.iter().find(wrong) {
+        None => Ok(()),
+        Some(edge) => Err(format!(
+            "the edge from `{}` to `{}` does not have one coefficient for each pair of levels",
+            edge.from, edge.to
+        )
+        .into()),
+    }
 }
 
 fn write(graph: &GraphDocument) -> Result<String, Error> {

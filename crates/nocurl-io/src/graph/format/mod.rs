@@ -5,6 +5,8 @@ mod tokens;
 use std::io::Write as _;
 use std::path::Path;
 
+use nocurl_render::{Diagram, Layout};
+
 use super::builder::Flaw;
 use super::{GraphDocument, failure};
 use crate::input::Input;
@@ -17,11 +19,11 @@ const LARGEST: u64 = 256 << 20;
 
 /// The list of formats, one file each with its `FORMAT`.
 macro_rules! formats {
-    ($($file:ident)*) => {
-        $(mod $file;)*
+    ($($(#[$when:meta])? $file:ident)*) => {
+        $($(#[$when])? mod $file;)*
 
-        /// Every format that graphs are read and written in.
-        pub static FORMATS: &[&GraphFormat] = &[$(&$file::FORMAT),*];
+        /// Every format that graphs are read or written in.
+        pub static FORMATS: &[&GraphFormat] = &[$($(#[$when])? &$file::FORMAT),*];
     };
 }
 
@@ -31,6 +33,12 @@ formats! {
     graphml
     gml
     csv
+    dagitty
+    mermaid
+    tikz
+    svg
+    #[cfg(feature = "print")] png
+    #[cfg(feature = "print")] pdf
 }
 
 /// A format of graphs: its names and its two ways.
@@ -44,10 +52,21 @@ pub struct GraphFormat {
     pub also_read: &'static [&'static str],
     /// Whether a file may leave out variables that have no edges.
     pub may_omit_variables: bool,
-    /// Text to document.
-    read: fn(&str) -> Result<GraphDocument, Flaw>,
-    /// Document to text.
-    write: fn(&GraphDocument) -> Result<String, Error>,
+    /// Text to document; pictures are not read.
+    read: Option<Reader>,
+    write: Written,
+}
+
+/// What reads a file.
+type Reader = fn(&str) -> Result<GraphDocument, Flaw>;
+
+/// How a file is made.
+#[derive(Debug)]
+enum Written {
+    /// Text, from all that is known of a graph.
+    Text(fn(&GraphDocument) -> Result<String, Error>),
+    /// A picture.
+    Picture(fn(&Diagram, &Layout) -> Result<Vec<u8>, Error>),
 }
 
 impl PartialEq for GraphFormat {
@@ -68,7 +87,7 @@ impl GraphFormat {
         formats.find(|format| format.extensions.contains(&extension.as_str())).ok_or_else(|| {
             Error::unsupported(
                 &format!("`{}`", path.display()),
-                format!("unknown format of a graph; end the name in {}", known("or")),
+                format!("unknown format of a graph; end the name in {}", known("or", |_| true)),
             )
         })
     }
@@ -78,14 +97,43 @@ impl GraphFormat {
         let reads = |format: &&GraphFormat| {
             [format.extensions, format.also_read].concat().contains(&extension)
         };
-        FORMATS.iter().copied().find(reads)
+        FORMATS.iter().copied().filter(|format| format.read.is_some()).find(reads)
+    }
+
+    /// The kind of picture that a file is written as, by the extension of its path.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the list of known extensions.
+    pub fn picture_of_path(path: impl AsRef<Path>) -> Result<&'static Self, Error> {
+        let path = path.as_ref();
+        Self::of_path(path).ok().filter(|format| format.is_picture()).ok_or_else(|| {
+            Error::unsupported(
+                &format!("`{}`", path.display()),
+                format!(
+                    "unknown kind of picture; end the name in {}",
+                    known("or", Self::is_picture)
+                ),
+            )
+        })
+    }
+
+    /// True for pictures, which are written and not read.
+    pub fn is_picture(&self) -> bool {
+        matches!(self.write, Written::Picture(_))
+    }
+
+    fn is_read(&self) -> bool {
+        self.read.is_some()
     }
 }
 
 /// The usual extensions as a list in words.
-fn known(conjunction: &str) -> String {
-    let all: Vec<String> =
-        FORMATS.iter().map(|format| format!(".{}", format.extensions[0])).collect();
+fn known(conjunction: &str, wanted: fn(&GraphFormat) -> bool) -> String {
+    let all: Vec<String> = FORMATS
+        .iter()
+        .filter(|format| wanted(format))
+        .map(|format| format!(".{}", format.extensions[0]))
+        .collect();
     let (last, rest) = all.split_last().expect("there are formats");
     format!("{} {conjunction} {last}", rest.join(", "))
 }
@@ -122,11 +170,15 @@ pub fn read_graph(source: &Source) -> Result<GraphDocument, Error> {
         None if first == '{' => &json::FORMAT,
         None if extension.is_empty() => &csv::FORMAT,
         None => {
-            let reason = format!("unknown format of a graph; {} are read", known("and"));
+            let reason = format!(
+                "unknown format of a graph; {} are read",
+                known("and", GraphFormat::is_read)
+            );
             return Err(Error::unsupported(&label, reason));
         }
     };
-    on_stack(|| (format.read)(text)).map_err(|flaw| failure(&label, flaw))
+    let read = format.read.expect("formats found by the extension of a file to read have a reader");
+    on_stack(|| read(text)).map_err(|flaw| failure(&label, flaw))
 }
 
 /// Writes a graph in the format its extension asks for, whole or not at all.
@@ -135,16 +187,60 @@ pub fn read_graph(source: &Source) -> Result<GraphDocument, Error> {
 /// An unknown extension, or a file that cannot be written.
 pub fn write_graph(path: impl AsRef<Path>, graph: &GraphDocument) -> Result<(), Error> {
     let path = path.as_ref();
-    let text = format_graph(graph, GraphFormat::of_path(path)?)?;
-    write_atomic(path, |file| file.write_all(text.as_bytes()))
+    let bytes = graph_bytes(graph, GraphFormat::of_path(path)?)?;
+    write_atomic(path, |file| file.write_all(&bytes))
+}
+
+/// Writes a picture of the kind its extension asks for, whole or not at all.
+///
+/// # Errors
+/// An extension that is no picture's, or a file that cannot be written.
+pub fn write_picture(path: impl AsRef<Path>, diagram: &Diagram) -> Result<(), Error> {
+    let path = path.as_ref();
+    let bytes = picture_bytes(diagram, GraphFormat::picture_of_path(path)?)?;
+    write_atomic(path, |file| file.write_all(&bytes))
+}
+
+/// A picture of a graph, or of two that are compared.
+///
+/// # Errors
+/// A format that is no picture, or too little memory.
+pub fn picture_bytes(diagram: &Diagram, format: &GraphFormat) -> Result<Vec<u8>, Error> {
+    match format.write {
+        Written::Picture(write) => write(diagram, &nocurl_render::layout(diagram)),
+        Written::Text(_) => {
+            let reason = format!("{} is no picture", format.name);
+            Err(Error::unsupported("graph", reason))
+        }
+    }
+}
+
+/// A graph as the bytes of a file in any format.
+///
+/// # Errors
+/// As [`format_graph`].
+pub fn graph_bytes(graph: &GraphDocument, format: &GraphFormat) -> Result<Vec<u8>, Error> {
+    check(graph)?;
+    match format.write {
+        Written::Text(write) => Ok(write(graph)?.into_bytes()),
+        Written::Picture(_) => picture_bytes(&graph.diagram()?, format),
+    }
 }
 
 /// A graph as text. Numbers have as many digits as give the same number back.
 ///
 /// # Errors
 /// [`Error::Unsupported`] when an edge names a variable that is not there or a number is not
-/// finite, which none of the formats can say.
+/// finite, which none of the formats can say, and for pictures that are no text.
 pub fn format_graph(graph: &GraphDocument, format: &GraphFormat) -> Result<String, Error> {
+    String::from_utf8(graph_bytes(graph, format)?).map_err(|_| {
+        let reason = format!("{} is no text: write it to a file", format.name);
+        Error::unsupported("graph", reason)
+    })
+}
+
+/// Whether every number can be written.
+fn check(graph: &GraphDocument) -> Result<(), Error> {
     let refused = |reason: String| Err(Error::unsupported("graph", reason));
     if let Some(edge) = graph.edges.iter().find(|edge| !edge.weight.unwrap_or(1.0).is_finite()) {
         return refused(format!("the weight of `{}` -> `{}` is not finite", edge.from, edge.to));
@@ -154,5 +250,5 @@ pub fn format_graph(graph: &GraphDocument, format: &GraphFormat) -> Result<Strin
             return refused(format!("a {what} is not finite"));
         }
     }
-    (format.write)(graph)
+    Ok(())
 }

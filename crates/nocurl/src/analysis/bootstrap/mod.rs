@@ -8,16 +8,22 @@
 //! Scores that count rows, as BIC does, meet repeated rows in a replicate and tend to keep more
 //! edges there than in the data (Steck and Jaakkola, 2003).
 
+mod calibration;
+mod confidence;
+mod consensus;
 mod resample;
 mod tally;
 
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Dag, Data, Error, Run};
-use crate::pipeline::{Options, learn};
+use crate::core::{Dag, Data, Error, Run, Stop};
+use crate::pipeline::{Options, learn, learn_from};
 use resample::Resampler;
 use tally::{Replicate, Tally};
 
+pub use calibration::Calibration;
+pub use confidence::{Confidence, DETERMINED_LEVEL};
 pub use resample::wishart;
 
 /// More replicates than this are taken for a slip of the hand.
@@ -27,8 +33,9 @@ pub const MOST_REPLICATES: usize = 1_000_000;
 ///
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
-/// | `replicates` | 200 | tables drawn and learnt from | 2 to 1,000,000 |
+/// | `replicates` | 100 | tables drawn and learnt from | 2 to 1,000,000 |
 /// | `level` | 0.95 | share of replicates inside an interval | above 0, below 1 |
+/// | `paths` | true | count directed paths and total effects as well | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -37,11 +44,14 @@ pub struct BootstrapParams {
     pub replicates: usize,
     /// Share of replicates inside an interval.
     pub level: f64,
+    /// Whether directed paths and total effects are counted too: one number for every effect of
+    /// every replicate.
+    pub paths: bool,
 }
 
 impl Default for BootstrapParams {
     fn default() -> Self {
-        Self { replicates: 200, level: 0.95 }
+        Self { replicates: 100, level: 0.95, paths: true }
     }
 }
 
@@ -125,7 +135,11 @@ pub struct Path {
 pub struct Bootstrap {
     /// Where the tables came from.
     pub kind: Kind,
+    /// Number of variables.
+    pub variables: usize,
     /// Replicates asked for.
+    pub asked: usize,
+    /// Replicates drawn: as many as were asked for, or as there was time for.
     pub replicates: usize,
     /// Replicates that could not be learnt from, for example because a column was constant.
     pub failed: usize,
@@ -135,13 +149,22 @@ pub struct Bootstrap {
     pub level: f64,
     /// All pairs that are adjacent in some replicate, by the smaller and then the larger index.
     pub pairs: Vec<Pair>,
-    /// All ordered pairs with a path in some replicate, by `from`, then by `to`.
+    /// All ordered pairs with a path in some replicate, by `from`, then by `to`; empty where these
+    /// were not asked for.
     pub paths: Vec<Path>,
-    /// The edges that at least half of the replicates have, taken by falling frequency of
-    /// adjacency (then by index), each in its more frequent direction, left out where it would
-    /// close a cycle. The weight is the median over the replicates that have the edge, of an even
-    /// number the lower one.
-    pub consensus: Dag,
+    /// What the frequencies are worth, where that was measured for the method.
+    pub calibration: Option<Calibration>,
+}
+
+/// Memory that resampling takes at its peak, from above, without the data itself: a table for each
+/// thread, and what the replicates have found.
+pub fn memory(options: &Options, params: &BootstrapParams, size: &Size) -> Memory {
+    let one = options.memory(&Size { threads: 1, ..*size });
+    let drawn = Memory::default()
+        .and_tables(f64::from(u8::from(options.needs_rows())))
+        .and_bytes(4.0 * size.rows as f64);
+    let found = Memory::matrices(0.75 * params.replicates as f64 + 4.0);
+    one.plus(drawn).times(size.threads as f64).plus(found)
 }
 
 /// Learns from `params.replicates` resampled tables and counts what they have in common.
@@ -177,48 +200,105 @@ pub fn bootstrap<'a>(
     params: &BootstrapParams,
     run: &Run<'_>,
 ) -> Result<Bootstrap, Error> {
+    replicate(data.into(), options, params, Start::default(), run)
+}
+
+/// Where replicates start, and who ends them early; by default each is learnt from nothing, and
+/// all are.
+#[derive(Clone, Copy, Default)]
+pub struct Start<'a> {
+    /// The graph that was learnt from the data itself: methods that can go on from it
+    /// ([`Method::warm`](crate::methods::Method::warm)) take a fraction of the time.
+    pub from: Option<&'a Dag>,
+    /// Asked all the time; once it says stop, the replicates before that one are what there is.
+    /// The first replicates are the same however many follow.
+    pub enough: Option<&'a dyn Stop>,
+}
+
+/// As [`bootstrap`], with a [`Start`].
+///
+/// # Errors
+/// As [`bootstrap`]. That not one replicate was learnt in time is no error.
+pub fn bootstrap_from<'a>(
+    data: impl Into<Data<'a>>,
+    options: &Options,
+    params: &BootstrapParams,
+    start: Start<'_>,
+    run: &Run<'_>,
+) -> Result<Bootstrap, Error> {
+    replicate(data.into(), options, params, start, run)
+}
+
+fn replicate(
+    data: Data<'_>,
+    options: &Options,
+    params: &BootstrapParams,
+    start: Start<'_>,
+    run: &Run<'_>,
+) -> Result<Bootstrap, Error> {
     params.validate()?;
-    let resampler = Resampler::new(data.into(), options)?;
+    let rows = data.moments().rows();
+    let resampler = Resampler::new(data, options)?;
+    let variables = resampler.columns();
     let streams = resample::streams(options.seed, params.replicates);
     let counter = Counter::new("learning from resampled data", params.replicates, run);
     let quiet = run.quiet();
-    let mut tally = Tally::new(resampler.columns());
-    let (mut failed, mut first_error) = (0, None);
+    let late = Late { run: &quiet, enough: start.enough };
+    let quiet = quiet.stopped_by(&late);
+    let again = |data: Data<'_>| match start.from {
+        Some(dag) => learn_from(data, options, dag, &quiet),
+        None => learn(data, options, &quiet),
+    };
+    let mut tally = Tally::new(variables, params.paths);
+    let (mut done, mut failed, mut first_error) = (0, 0, None);
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.
-    for batch in streams.chunks(threads().max(1)) {
+    'all: for batch in streams.chunks(threads().max(1)) {
         let outcomes: Vec<Result<Replicate, Error>> = batch
             .par_iter()
-            .map(|stream| {
-                let fit = resampler.draw(stream.clone(), |data| learn(data, options, &quiet))?;
-                Ok(Replicate::new(fit))
-            })
+            .map(|stream| Ok(Replicate::new(resampler.draw(stream.clone(), again)?, params.paths)))
             .collect();
         for outcome in outcomes {
             match outcome {
                 Ok(replicate) => tally.add(&replicate),
-                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(Error::Cancelled) if !run.is_stopped() => break 'all,
+                // The machine's doing, not the replicate's.
+                Err(error @ (Error::Cancelled | Error::OutOfMemory { .. })) => return Err(error),
                 Err(error) => {
                     failed += 1;
                     first_error.get_or_insert(error);
                 }
             }
+            done += 1;
         }
         counter.add(batch.len())?;
     }
-    if let Some(error) = first_error.as_ref().filter(|_| 2 * failed > params.replicates) {
-        let (replicates, first) = (params.replicates, Box::new(error.clone()));
+    if let Some(error) = first_error.as_ref().filter(|_| 2 * failed > done) {
+        let (replicates, first) = (done, Box::new(error.clone()));
         return Err(Error::BootstrapFailed { failed, replicates, first });
     }
-    let pairs = tally.pairs(params.level);
     Ok(Bootstrap {
         kind: resampler.kind(),
-        replicates: params.replicates,
+        variables,
+        asked: params.replicates,
+        replicates: done,
         failed,
         first_error,
         level: params.level,
-        consensus: tally.consensus(&pairs),
         paths: tally.paths(params.level),
-        pairs,
+        pairs: tally.pairs(params.level),
+        calibration: Calibration::of(options, rows, variables, done - failed),
     })
+}
+
+/// Stops a replicate when the user asks for it, or when there are enough.
+struct Late<'a> {
+    run: &'a Run<'a>,
+    enough: Option<&'a dyn Stop>,
+}
+
+impl Stop for Late<'_> {
+    fn is_stopped(&self) -> bool {
+        self.run.is_stopped() || self.enough.is_some_and(Stop::is_stopped)
+    }
 }

@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Kind;
 use crate::core::advice::Action;
+use crate::core::memory::ask;
 use crate::core::{Data, Dataset, Error, Mat, Moments};
 use crate::math::linalg;
 use crate::pipeline::Options;
@@ -33,7 +34,9 @@ pub(super) enum Resampler<'a> {
 
 impl<'a> Resampler<'a> {
     pub(super) fn new(data: Data<'a>, options: &Options) -> Result<Self, Error> {
-        let needs_rows = options.needs_rows();
+        let counts =
+            options.algorithm.facts().counts && data.moments().variables().is_categorical();
+        let needs_rows = options.needs_rows() || counts;
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
@@ -76,6 +79,8 @@ impl<'a> Resampler<'a> {
                 learn((&rows.sample_moments(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Rows(rows) => {
+                let (n, d) = rows.values().shape();
+                ask("a resampled table", 8 * n as u64 * d as u64)?;
                 learn((&rows.sample(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Gaussian(law) => learn((&law.draw(&mut stream)?).into()),

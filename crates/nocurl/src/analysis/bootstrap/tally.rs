@@ -11,22 +11,29 @@ pub(super) struct Replicate {
     dag: Dag,
     /// Which directions are determined.
     determined: Pdag,
+    paths: Option<Paths>,
+}
+
+/// What paths there are in a replicate.
+struct Paths {
     /// Who reaches whom along determined directions.
     ancestors: Reachability,
     effects: Mat<f64>,
 }
 
 impl Replicate {
-    pub(super) fn new(fit: Fit) -> Self {
-        let d = fit.dag.size();
+    pub(super) fn new(fit: Fit, with_paths: bool) -> Self {
+        let paths = with_paths.then(|| Paths::new(&fit.dag, &fit.determined));
+        Self { paths, determined: fit.determined, dag: fit.dag }
+    }
+}
+
+impl Paths {
+    fn new(dag: &Dag, determined: &Pdag) -> Self {
+        let d = dag.size();
         let mut directed = Mat::zeros(d, d);
-        fit.determined.directed().for_each(|edge| directed[edge] = 1.0);
-        Self {
-            ancestors: Reachability::new(directed.as_ref()),
-            effects: effects::total(&fit.dag),
-            determined: fit.determined,
-            dag: fit.dag,
-        }
+        determined.directed().for_each(|edge| directed[edge] = 1.0);
+        Self { ancestors: Reachability::new(directed.as_ref()), effects: effects::total(dag) }
     }
 }
 
@@ -44,16 +51,17 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(size: usize) -> Self {
+    pub(super) fn new(size: usize, with_paths: bool) -> Self {
         let pairs = size * size;
+        let paths = if with_paths { pairs } else { 0 };
         Self {
             size,
             replicates: 0,
             directed: vec![0; pairs],
             undirected: vec![0; pairs],
-            ancestor: vec![0; pairs],
+            ancestor: vec![0; paths],
             weights: vec![Vec::new(); pairs],
-            effects: vec![Vec::new(); pairs],
+            effects: vec![Vec::new(); paths],
         }
     }
 
@@ -65,13 +73,14 @@ impl Tally {
                 let at = i * d + j;
                 self.directed[at] += u32::from(replicate.determined.has_directed(i, j));
                 self.undirected[at] += u32::from(replicate.determined.has_undirected(i, j));
-                self.ancestor[at] += u32::from(replicate.ancestors.reaches(i, j));
-                let (weight, effect) = (replicate.dag.weights()[(i, j)], replicate.effects[(i, j)]);
+                let weight = replicate.dag.weights()[(i, j)];
                 if weight != 0.0 {
                     self.weights[at].push(weight);
                 }
-                if effect != 0.0 {
-                    self.effects[at].push(effect);
+                let Some(paths) = &replicate.paths else { continue };
+                self.ancestor[at] += u32::from(paths.ancestors.reaches(i, j));
+                if paths.effects[(i, j)] != 0.0 {
+                    self.effects[at].push(paths.effects[(i, j)]);
                 }
             }
         }
@@ -121,7 +130,7 @@ impl Tally {
         let d = self.size;
         let mut values = Vec::with_capacity(self.replicates);
         let mut paths = Vec::new();
-        for at in 0..d * d {
+        for at in 0..self.ancestor.len() {
             if self.ancestor[at] == 0 && self.effects[at].is_empty() {
                 continue;
             }
@@ -137,47 +146,9 @@ impl Tally {
         paths
     }
 
-    /// The edges of at least half of the replicates, the most frequent first, without cycles.
-    pub(super) fn consensus(&self, pairs: &[Pair]) -> Dag {
-        /// Pairs that are less often adjacent are left out.
-        const OFTEN: f64 = 0.5;
-        let d = self.size;
-        let mut chosen: Vec<&Pair> = pairs.iter().filter(|pair| pair.adjacent >= OFTEN).collect();
-        chosen.sort_by(|a, b| {
-            b.adjacent.total_cmp(&a.adjacent).then((a.from, a.to).cmp(&(b.from, b.to)))
-        });
-        let mut weights = Mat::zeros(d, d);
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); d];
-        for pair in chosen {
-            if !leads(&children, pair.to, pair.from) {
-                children[pair.from].push(pair.to);
-                let mut values = self.weights[pair.from * d + pair.to].clone();
-                values.sort_by(f64::total_cmp);
-                // A value that occurred, so that it is not zero.
-                weights[(pair.from, pair.to)] = values[(values.len() - 1) / 2];
-            }
-        }
-        Dag::new(weights).expect("no edge closes a cycle")
-    }
-
     fn share(&self, count: u32) -> f64 {
         f64::from(count) / self.replicates.max(1) as f64
     }
-}
-
-/// True when a directed path leads from one variable to the other.
-fn leads(children: &[Vec<usize>], from: usize, to: usize) -> bool {
-    let mut seen = vec![false; children.len()];
-    let mut queue = vec![from];
-    while let Some(i) = queue.pop() {
-        if i == to {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[i], true) {
-            queue.extend(&children[i]);
-        }
-    }
-    false
 }
 
 /// The percentile interval of values, which are put in order.
@@ -210,9 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn the_consensus_takes_the_frequent_edges_that_close_no_cycle() {
-        let mut tally = Tally::new(4);
-        // A triangle whose three edges are each most frequent in the direction of a cycle.
+    fn frequencies_are_shares_of_replicates() {
+        let mut tally = Tally::new(4, true);
         let graphs: [&[(usize, usize)]; 5] = [
             &[(0, 1), (1, 2), (0, 3)],
             &[(0, 1), (1, 2), (3, 0)],
@@ -222,12 +192,8 @@ mod tests {
         ];
         for edges in graphs {
             let dag = Dag::from_edges(4, edges).unwrap();
-            tally.add(&Replicate {
-                ancestors: Reachability::new(dag.weights()),
-                effects: effects::total(&dag),
-                determined: Pdag::of_dag(&dag),
-                dag,
-            });
+            let determined = Pdag::of_dag(&dag);
+            tally.add(&Replicate { paths: Some(Paths::new(&dag, &determined)), determined, dag });
         }
         let pairs = tally.pairs(0.95);
         let found = |i, j| pairs.iter().find(|pair| (pair.from, pair.to) == (i, j)).unwrap();
@@ -237,9 +203,6 @@ mod tests {
             (0.4, 0.2, 0.6)
         );
         assert_eq!((found(2, 0).forward, found(2, 0).adjacent), (0.4, 0.4));
-        let consensus = tally.consensus(&pairs);
-        let edges: Vec<(usize, usize)> = consensus.edges().map(|(i, j, _)| (i, j)).collect();
-        assert_eq!(edges, [(0, 1), (1, 2), (0, 3)]);
         let paths = tally.paths(0.95);
         let path = paths.iter().find(|path| (path.from, path.to) == (0, 2)).unwrap();
         assert_eq!((path.ancestor, path.effect.lower, path.effect.upper), (0.6, 0.0, 1.0));

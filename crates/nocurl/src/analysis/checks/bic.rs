@@ -3,28 +3,33 @@
 use super::case::{Case, regressions, short};
 use super::{Check, Finding, MOST_FOR_REFIT, Verdict};
 use crate::core::{Action, Dag, Determines, Error, Order, Run, Text};
-use crate::math::regress::Node;
-use crate::methods::{Algorithm, R2SortNRegress, SortNRegress};
-use crate::pipeline::{Options, Prune, learn, prune};
+use crate::math::regress::{Node, eliminate};
+use crate::methods::{Algorithm, MixedScore, OrderSearch, R2SortNRegress, SortNRegress};
+use crate::pipeline::{Options, Prune, learn};
 
 /// Difference of two scores below which they are equal; they are in units of log-likelihood times
 /// two.
 const EQUAL: f64 = 1e-6;
 
-/// Numbers of `bic`: `sum_j n log(residual variance) + parents log n` for standardised columns, so
+/// Restarts of a search that goes on for long.
+const MANY_RESTARTS: u64 = 5000;
+
+/// Numbers of `bic`: `sum_j n log(residual variance) + parents * price` for standardised columns, so
 /// that the empty graph has 0 and smaller is better.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bic {
+    /// What an edge costs: that of the score by which edges were chosen; `log n` is the plain BIC.
+    pub price: f64,
     /// Of the learnt graph.
     pub learnt: Option<f64>,
-    /// Of the learnt order, pruned by BIC.
+    /// Of the learnt order, pruned at that price.
     pub learnt_order: Option<f64>,
     /// Of the graph without edges.
     pub empty: f64,
-    /// Of the order by variance, pruned by BIC.
+    /// Of the order by variance, pruned at that price.
     pub sortnregress: Option<f64>,
-    /// Of the order by R2, pruned by BIC.
+    /// Of the order by R2, pruned at that price.
     pub r2_sortnregress: Option<f64>,
 }
 
@@ -36,6 +41,10 @@ impl Check for Score {
     }
 
     fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
+        if case.fit.score == Some(MixedScore::Multinomial) {
+            // Another likelihood chose this graph.
+            return Ok(None);
+        }
         let small = case.moments.columns() <= MOST_FOR_REFIT;
         let baseline = |algorithm| {
             // Under the same prior knowledge.
@@ -46,14 +55,21 @@ impl Check for Score {
                 threshold: None,
                 ..case.options.clone()
             };
-            of_graph(case, &learn(case.moments, &options, &Run::default()).ok()?.dag)
+            match learn(case.moments, &options, &Run::default()) {
+                Ok(found) => Ok(pruned(case, &Order::strict(&found.order))),
+                // The machine's doing, not the data's.
+                Err(error @ Error::OutOfMemory { .. }) => Err(error),
+                Err(_) => Ok(None),
+            }
         };
+        let baseline = |algorithm| if small { baseline(algorithm) } else { Ok(None) };
         let numbers = Bic {
+            price: case.edge_price(),
             learnt: case.nodes.as_deref().and_then(|nodes| score(case, nodes)),
             learnt_order: small.then(|| pruned(case, &Order::strict(&case.fit.order))).flatten(),
             empty: 0.0,
-            sortnregress: small.then(|| baseline(Algorithm::from(SortNRegress {}))).flatten(),
-            r2_sortnregress: small.then(|| baseline(Algorithm::from(R2SortNRegress {}))).flatten(),
+            sortnregress: baseline(Algorithm::from(SortNRegress {}))?,
+            r2_sortnregress: baseline(Algorithm::from(R2SortNRegress {}))?,
         };
         let (verdict, sentence) = judge(case, &numbers);
         Ok(Some(self.finding(verdict, sentence, numbers)))
@@ -63,16 +79,16 @@ impl Check for Score {
 /// The score of a graph, by the regressions on its parents.
 fn score(case: &Case<'_>, nodes: &[Node]) -> Option<f64> {
     let n = case.moments.rows() as f64;
-    let covariance = case.problem.covariance();
+    let (covariance, price) = (case.problem.covariance(), case.edge_price());
     let term = |(j, node): (usize, &Node)| {
-        n * (node.residual / covariance[(j, j)]).ln() + node.parents.len() as f64 * n.ln()
+        n * (node.residual / covariance[(j, j)]).ln() + node.parents.len() as f64 * price
     };
     Some(nodes.iter().enumerate().map(term).sum()).filter(|score: &f64| score.is_finite())
 }
 
-/// The score of an order, pruned by BIC.
+/// The score of an order, pruned at the price of the method.
 fn pruned(case: &Case<'_>, order: &Order) -> Option<f64> {
-    of_graph(case, &Dag::new(prune(&case.problem, order, Prune::Bic).ok()?).ok()?)
+    of_graph(case, &Dag::new(eliminate(&case.problem, order, case.edge_price()).ok()?).ok()?)
 }
 
 fn of_graph(case: &Case<'_>, dag: &Dag) -> Option<f64> {
@@ -81,7 +97,7 @@ fn of_graph(case: &Case<'_>, dag: &Dag) -> Option<f64> {
 
 fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, Text) {
     let Some(learnt) = numbers.learnt else {
-        return (Verdict::Ok, Case::collinear("graphs cannot be scored"));
+        return (Verdict::Unchecked, Case::collinear("graphs cannot be scored"));
     };
     let baselines =
         [("variance", numbers.sortnregress), ("explained variance", numbers.r2_sortnregress)];
@@ -120,24 +136,22 @@ fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, Text) {
 
 /// How edges can be chosen by fit, unless they were.
 fn edges_by_fit(case: &Case<'_>) -> Option<Action> {
-    match case.options.prune {
-        Some(Prune::Bic) if case.options.effective_threshold() > 0.0 => {
-            Some(Action::set("threshold", 0))
-        }
-        Some(Prune::Bic) => None,
+    let chosen = case.options.prune == Some(Prune::Bic)
+        || case.options.prune.is_none() && case.options.facts().chooses_edges;
+    match case.options.threshold {
+        Some(bound) if bound > 0.0 => chosen.then(|| Action::set("threshold", 0)),
+        _ if case.options.prune == Some(Prune::Bic) => None,
         _ => Some(Action::set("prune", "bic")),
     }
 }
 
-/// Methods that search for a good score, but for the one in use.
+/// What searches for a better score: the search over orders, or more of it.
 fn methods_by_score(case: &Case<'_>) -> Text {
-    let in_use = case.options.algorithm.name();
-    let order_search = (in_use != "order-search").then(|| Action::method("order-search"));
-    let refine = case.options.refine.is_none().then(|| Action::set("refine", "bic"));
-    let fges = case.options.knowledge.is_empty() && in_use != "fges";
-    let fges = fges.then(|| Action::method("fges"));
-    let actions = [fges, refine, order_search].into_iter().flatten().take(2);
-    Text::new("Try ").act_all(actions, " or ").say(".")
+    let action = match case.options.algorithm.downcast::<OrderSearch>() {
+        None => Action::method("order-search"),
+        Some(_) => Action::set_parameter("restarts", MANY_RESTARTS),
+    };
+    Text::new("Try ").act(action).say(".")
 }
 
 fn without_edges(case: &Case<'_>, best: Option<(&str, f64)>) -> (Verdict, Text) {
@@ -168,6 +182,14 @@ fn beside_sorting(
         let sentence = format!(
             "The graph fits better than those from sorting the columns ({against}) and than one \
              without edges (0). Nothing needs to be done."
+        );
+        return (Verdict::Ok, sentence.into());
+    }
+    if learnt <= score + EQUAL && case.options.determines() == Determines::Class {
+        let sentence = format!(
+            "Sorting the columns by {by} and pruning fits equally well (BIC {}): this structure is \
+             easy to find. Nothing needs to be done.",
+            short(learnt)
         );
         return (Verdict::Ok, sentence.into());
     }

@@ -6,7 +6,8 @@ use crate::core::{Action, Dag, Data, Error, Mat, MatRef, Moments, Text};
 use crate::math::Problem;
 use crate::math::linalg::Cholesky;
 use crate::math::regress::Node;
-use crate::pipeline::{Fit, Options};
+use crate::methods::{Fges, Lingam, OrderSearch};
+use crate::pipeline::{Fit, Options, Prune};
 
 /// A result with its data, and what several checks compute from them.
 pub(super) struct Case<'a> {
@@ -33,7 +34,8 @@ impl<'a> Case<'a> {
             return Err(Error::DifferentVariables { what: "graph, moments and rows to check" });
         }
         let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
-        let nodes = regressions(problem.covariance(), &fit.dag);
+        let plain = problem.is_plain();
+        let nodes = plain.then(|| regressions(problem.covariance(), &fit.dag)).flatten();
         let precision = Cholesky::new(problem.correlation().as_ref())
             .map(|factor| factor.inverse())
             .filter(|inverse| inverse.is_all_finite());
@@ -68,6 +70,32 @@ impl<'a> Case<'a> {
             .say(". Find columns that repeat others and ")
             .act(Action::leave_out(&[]))
             .say(".")
+    }
+
+    /// What an edge costs in the score by which edges were chosen, in units of twice the
+    /// log-likelihood: that of the rule that pruned, else that of the method, else of BIC.
+    pub(super) fn edge_price(&self) -> f64 {
+        let (n, algorithm) = (self.moments.rows() as f64, &self.options.algorithm);
+        let own = || {
+            let penalty = algorithm
+                .downcast::<OrderSearch>()
+                .map(|method| method.penalty(&self.problem))
+                .or_else(|| algorithm.downcast::<Fges>().map(|method| method.penalty))
+                .or_else(|| {
+                    algorithm.downcast::<Lingam>().map(|method| method.penalty(&self.problem))
+                });
+            penalty.map(|penalty| penalty * n.ln())
+        };
+        match (self.options.prune, self.options.refine) {
+            (Some(Prune::Ebic), _) => self.extended_price(),
+            (Some(Prune::Bic | Prune::TTest { .. }), _) | (None, Some(_)) => n.ln(),
+            (None, None) => own().unwrap_or(n.ln()),
+        }
+    }
+
+    /// What an edge costs in the extended BIC.
+    pub(super) fn extended_price(&self) -> f64 {
+        (self.moments.rows() as f64).ln() + 2.0 * (self.fit.dag.size() as f64).ln()
     }
 
     /// True when effects are not taken to be linear, so that linear residuals hold more than errors.

@@ -96,7 +96,7 @@ fn sentence(verdict: Verdict, numbers: &Collinearity) -> Text {
     let inflation = numbers.largest_inflation.map_or_else(|| "unknown".into(), short);
     let column = few(numbers.variable.as_slice());
     match verdict {
-        Verdict::Ok => Text::new(format!(
+        Verdict::Unchecked | Verdict::Ok => Text::new(format!(
             "No column is close to a combination of others (largest variance inflation \
              {inflation}, of {column}). Nothing needs to be done."
         )),

@@ -136,6 +136,8 @@ impl<T: Plain + Any + Send + Sync> Numbers for T {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Verdict {
+    /// The input cannot show it.
+    Unchecked,
     /// Nothing to do.
     Ok,
     /// Good to know when the result is used.

@@ -9,14 +9,13 @@
 
 mod case;
 mod finding;
-mod normality;
 mod sortability;
 
 use crate::core::{Data, Error, Progress, Run, Text};
+pub use crate::math::normality;
 use crate::pipeline::{Fit, Options};
 use case::Case;
 pub use finding::{Diagnosis, Finding, Verdict};
-pub use normality::normality;
 pub use sortability::{Sortability, sortability};
 
 /// One way to look at a result.
@@ -29,6 +28,11 @@ trait Check: Sync {
     /// # Errors
     /// A request to stop.
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error>;
+
+    /// True when it has something to say of tables in which some variables are blocks of columns.
+    fn takes_blocks(&self) -> bool {
+        false
+    }
 
     /// What it found.
     fn finding<N: finding::Numbers>(
@@ -65,6 +69,9 @@ checks! {
     hodge_energy { Cycles: HodgeEnergy }
     bic { Score: Bic }
     units { Scale: Units, Edge }
+    density { Many: Density }
+    falsification { Implied: Falsification }
+    search { Agreement: }
 }
 
 /// More variables than this, and the checks that learn once more are left out: the limit is one of
@@ -112,7 +119,9 @@ pub fn diagnose<'a>(
     for (done, check) in CHECKS.iter().enumerate() {
         let (stage, total) = ("checking the result", Some(CHECKS.len() as u64));
         run.step(Progress { stage, done: done as u64, total, objective: None })?;
-        findings.extend(check.run(&case, run)?);
+        if case.problem.is_plain() || check.takes_blocks() {
+            findings.extend(check.run(&case, run)?);
+        }
     }
     Ok(Diagnosis { findings })
 }

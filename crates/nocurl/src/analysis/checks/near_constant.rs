@@ -42,13 +42,22 @@ impl Check for Constant {
         "near-constant"
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
         let variances = case.moments.variances();
         let rows = case.data.sample();
         let looked: Vec<(Verdict, NearConstantColumn)> = (0..case.moments.columns())
             .into_par_iter()
             .map(|j| {
-                let relative = variances[j].sqrt() / case.moments.mean()[j].abs();
+                let coded = case.moments.variables().columns(j);
+                // How large a mean is says nothing of levels.
+                let relative = match case.moments.variables().list()[j].is_discrete() {
+                    true => f64::INFINITY,
+                    false => variances[coded.start].sqrt() / case.moments.mean()[coded.start].abs(),
+                };
                 let share = rows.and_then(|rows| majority(rows.column(j)));
                 // Reciprocals, so that both get worse as they grow.
                 let verdict = Verdict::grade(relative.recip(), TINY.map(f64::recip))

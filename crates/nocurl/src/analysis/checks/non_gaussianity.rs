@@ -6,6 +6,8 @@ use super::case::{Case, few, short};
 use super::{Check, Finding, Verdict, normality};
 use crate::core::{Dataset, Error, Run, Text};
 use crate::math::regress::Node;
+use crate::methods::Directions;
+use crate::pipeline::Prune;
 
 /// Chance in all that normal errors are called something else.
 const LEVEL: f64 = 0.01;
@@ -15,9 +17,6 @@ const FEWEST_ROWS: usize = 20;
 
 /// Excess kurtosis from which a few rows decide what a variance is.
 const HEAVY: f64 = 20.0;
-
-/// Skewness from which logarithms may help.
-const SKEWED: f64 = 0.5;
 
 /// Residuals smaller than this beside their variable are rounding.
 const ROUNDING: f64 = 1e-10;
@@ -71,7 +70,9 @@ impl Check for Normal {
                 "Too few rows to see whether errors are normal: at least 20 are needed.".into()
             }
             (Some(rows), Some(nodes)) => {
-                let shapes = nodes.par_iter().enumerate();
+                // Errors of levels are not normal, and need not be.
+                let list = case.moments.variables().list();
+                let shapes = nodes.par_iter().enumerate().filter(|(j, _)| !list[*j].is_discrete());
                 numbers.residuals =
                     shapes.filter_map(|(j, node)| shape(case, rows, j, node)).collect();
                 let rejected = rejected(case, &numbers.residuals);
@@ -80,8 +81,15 @@ impl Check for Normal {
                 return Ok(Some(self.finding(verdict, sentence, numbers)));
             }
         };
-        Ok(Some(self.finding::<NonGaussianity>(Verdict::Ok, unknown, numbers)))
+        Ok(Some(self.finding::<NonGaussianity>(Verdict::Unchecked, unknown, numbers)))
     }
+}
+
+/// True for a column of at most two values, whose residuals cannot look normal.
+fn is_binary(column: &[f64]) -> bool {
+    let first = column.first();
+    let other = column.iter().find(|value| Some(*value) != first);
+    column.iter().all(|value| Some(value) == first || Some(value) == other)
 }
 
 /// The shapes that are not normal, the worst first.
@@ -98,7 +106,15 @@ fn rejected<'a>(case: &Case<'_>, residuals: &'a [Shape]) -> Vec<&'a Shape> {
 
 fn judge(case: &Case<'_>, rejected: &[&Shape]) -> (Verdict, Text) {
     let of = if case.is_nonlinear() { "Residuals of linear fits" } else { "Residuals" };
+    let by_shape = case.options.facts().directions == Directions::ErrorShape;
     let Some(worst) = rejected.first() else {
+        if by_shape {
+            let sentence = Text::new(format!(
+                "{of} look normal, so their shape tells no directions, and those drawn are \
+                 arbitrary. Use "
+            ));
+            return (Verdict::Concern, sentence.act(case.unit_free_method()).say("."));
+        }
         let sentence = format!(
             "{of} look normal, as BIC and tests assume. Nothing needs to be done; normal errors \
              cannot determine directions by their shape."
@@ -115,20 +131,40 @@ fn judge(case: &Case<'_>, rejected: &[&Shape]) -> (Verdict, Text) {
         return (Verdict::Concern, sentence.into());
     }
     let names: Vec<String> = rejected.iter().map(|shape| shape.variable.clone()).collect();
-    let skewed = rejected.iter().any(|shape| shape.skewness.abs() >= SKEWED);
-    let advice = if skewed { "Take logarithms of skewed columns. " } else { "" };
-    let sentence = format!(
-        "{of} of {} are not normal (worst: skewness {}, excess kurtosis {}), so BIC and tests \
-         hold only roughly. {advice}Programs for LiNGAM can use the shape to determine directions.",
+    let (verdict, means) = consequence(case);
+    let sentence = Text::new(format!(
+        "{of} of {} are not normal (worst: skewness {}, excess kurtosis {}){means}",
         few(&names),
         short(worst.skewness),
         short(worst.excess_kurtosis)
-    );
-    (Verdict::Note, sentence.into())
+    ));
+    (verdict, sentence)
+}
+
+/// What errors that are not normal change for this result.
+fn consequence(case: &Case<'_>) -> (Verdict, String) {
+    let directed = case.fit.error_shape.as_ref().map_or(0, |shape| shape.directed.len());
+    if matches!(case.options.prune, Some(Prune::TTest { .. })) {
+        let words = ", so the t-tests that chose the edges hold only roughly. Judge weak edges with \
+                     care.";
+        return (Verdict::Note, words.into());
+    }
+    if directed > 0 {
+        let s = if directed == 1 { "" } else { "s" };
+        let words = format!(
+            ", and their shape told {directed} direction{s} that independences do not. Nothing needs \
+             to be done."
+        );
+        return (Verdict::Ok, words);
+    }
+    (Verdict::Ok, ". Linear fits do not need normal errors: nothing needs to be done.".into())
 }
 
 /// The shape of the residuals of a variable; nothing where they are only rounding.
 fn shape(case: &Case<'_>, rows: &Dataset, variable: usize, node: &Node) -> Option<Shape> {
+    if is_binary(rows.column(variable)) {
+        return None;
+    }
     let mut residuals = rows.column(variable).to_vec();
     for (&parent, coefficient) in node.parents.iter().zip(&node.coefficients) {
         let mean = case.moments.mean()[parent];

@@ -3,7 +3,6 @@
 use super::case::Case;
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
-use crate::pipeline::Prune;
 
 /// Fewer rows than this for each column leave weights uncertain.
 const ROWS_EACH: u64 = 10;
@@ -29,9 +28,15 @@ impl Check for Rows {
         "sample-size"
     }
 
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
     fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
-        let (n, d) = (case.moments.rows(), case.moments.columns());
-        let most_parents = (0..d).map(|j| case.fit.dag.parents(j).count()).max().unwrap_or(0);
+        // What has to be told apart are the columns that code the variables.
+        let (n, d) = (case.moments.rows(), case.problem.width());
+        let most_parents =
+            (0..case.moments.columns()).map(|j| case.fit.dag.parents(j).count()).max().unwrap_or(0);
         let (verdict, sentence) = if n <= d as u64 {
             let sentence = Text::new(format!(
                 "{n} rows cannot tell {d} columns apart, so the graph is a guess. Use more rows, \
@@ -43,9 +48,11 @@ impl Check for Rows {
                 "{n} rows are few for {d} columns: some edges may be false, and others missing. \
                  Use more rows, or "
             ));
-            let sentence = match case.options.prune {
-                Some(Prune::Ebic) => sentence.act(Action::FewerColumns).say("."),
-                _ => sentence
+            // Edges that were chosen at this price or a higher one would stay.
+            let strict = case.edge_price() >= case.extended_price() * (1.0 - 1e-9);
+            let sentence = match strict {
+                true => sentence.act(Action::FewerColumns).say("."),
+                false => sentence
                     .say("keep fewer edges with ")
                     .act(Action::set("prune", "ebic"))
                     .say("."),

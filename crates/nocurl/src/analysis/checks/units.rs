@@ -2,6 +2,7 @@
 
 use super::case::{Case, short};
 use super::{Check, Finding, Verdict};
+use crate::core::memory::ask;
 use crate::core::{Action, Data, Dataset, Error, Mat, Moments, Run, Text};
 use crate::pipeline::{Fit, learn};
 
@@ -46,6 +47,10 @@ pub(super) struct Scale;
 impl Check for Scale {
     fn name(&self) -> &'static str {
         "units"
+    }
+
+    fn takes_blocks(&self) -> bool {
+        true
     }
 
     fn run(&self, case: &Case<'_>, run: &Run<'_>) -> Result<Option<Finding>, Error> {
@@ -93,12 +98,13 @@ fn unknown(numbers: &Units) -> (Verdict, Text) {
 /// The fit to the same data with every column scaled to variance 1; nothing where that takes too
 /// long, needs rows that are not there, or has no result.
 fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fit>, Error> {
-    if case.moments.columns() > case.options.most_to_check() {
+    if case.moments.columns() > case.options.most_to_check() || !case.problem.is_plain() {
         return Ok(None);
     }
     let refitted = match (case.options.needs_rows(), case.data) {
         (true, Data::Rows(rows)) => {
             let (values, n) = (rows.values(), rows.values().nrows());
+            ask("the table in other units", 8 * n as u64 * deviations.len() as u64)?;
             let scaled = Mat::from_fn(n, deviations.len(), |i, j| values[(i, j)] / deviations[j]);
             Dataset::new(rows.names().to_vec(), scaled)
                 .and_then(|scaled| learn(&scaled, case.options, run))
@@ -109,7 +115,7 @@ fn refit(case: &Case<'_>, deviations: &[f64], run: &Run<'_>) -> Result<Option<Fi
     };
     match refitted {
         Ok(fit) => Ok(Some(fit)),
-        Err(Error::Cancelled) => Err(Error::Cancelled),
+        Err(error @ (Error::Cancelled | Error::OutOfMemory { .. })) => Err(error),
         Err(_) => Ok(None),
     }
 }

@@ -220,6 +220,15 @@ impl Pdag {
         self.set(to, from, false);
     }
 
+    /// The same graph with variable `k` under the number `to[k]`.
+    pub(crate) fn renumbered(&self, to: &[usize]) -> Self {
+        let mut graph = Self { size: self.size, marks: vec![false; self.marks.len()] };
+        for (i, j) in self.pairs().filter(|&(i, j)| self.marked(i, j)) {
+            graph.set(to[i], to[j], true);
+        }
+        graph
+    }
+
     /// Number of variables.
     pub fn size(&self) -> usize {
         self.size

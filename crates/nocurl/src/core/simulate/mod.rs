@@ -10,6 +10,7 @@
 
 mod family;
 mod mechanism;
+mod mixed;
 mod noise;
 mod smooth;
 
@@ -38,6 +39,8 @@ const MOST_VALUES: u64 = 1 << 32;
 /// | `noise` | `gaussian` | law of the noise | see [`Noise`] |
 /// | `variances` | `equal` 1 | factor on the variance of the noise of each variable | above 0 |
 /// | `standardize` | false | bring every column to mean 0 and variance 1 | |
+/// | `categorical` | 0 | probability of a variable to have levels | 0 to 1; above 0 with `linear` alone |
+/// | `levels` | 2, 4 | fewest and most levels of such a variable | 2 to 26 |
 ///
 /// The defaults are the linear experiments of *DAGs with No Curl*: degree `k` there means `k d / 2`
 /// expected edges, and the data are not centred.
@@ -63,7 +66,27 @@ pub struct Simulation {
     pub variances: Variances,
     /// Whether to shift and scale each column to sample mean 0 and variance 1 (divided by n).
     pub standardize: bool,
+    /// Probability of a variable to have levels rather than numbers. A number is then the weighted
+    /// sum of numbers in standard units and of scores of levels, plus noise; a level given parents
+    /// follows a multinomial logit of such sums.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub categorical: f64,
+    /// Fewest and most levels of a variable that has some.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_usual"))]
+    pub levels: (usize, usize),
 }
+
+#[cfg(feature = "serde")]
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
+}
+
+#[cfg(feature = "serde")]
+fn is_usual(levels: &(usize, usize)) -> bool {
+    *levels == USUAL_LEVELS
+}
+
+const USUAL_LEVELS: (usize, usize) = (2, 4);
 
 impl Default for Simulation {
     fn default() -> Self {
@@ -77,6 +100,8 @@ impl Default for Simulation {
             noise: Noise::Gaussian,
             variances: Variances::Equal(1.0),
             standardize: false,
+            categorical: 0.0,
+            levels: USUAL_LEVELS,
         }
     }
 }
@@ -111,8 +136,30 @@ impl Simulation {
             let reason = "give two positive numbers, the smaller first";
             return parameter("weights", format!("{low},{high}"), reason);
         }
+        self.validate_levels()?;
         self.noise.validate()?;
         self.variances.validate()
+    }
+}
+
+impl Simulation {
+    fn validate_levels(&self) -> Result<(), Error> {
+        let parameter = |name, value: String, reason| Err(Error::Parameter { name, value, reason });
+        let share = self.categorical;
+        if !(0.0..=1.0).contains(&share) {
+            let reason = "it is a probability, between 0 and 1";
+            return parameter("categorical", share.to_string(), reason);
+        }
+        let (low, high) = self.levels;
+        if low < 2 || low > high || high > mixed::MOST_LEVELS {
+            let reason = "give two numbers between 2 and 26, the smaller first";
+            return parameter("levels", format!("{low},{high}"), reason);
+        }
+        if share > 0.0 && (self.standardize || self.mechanism != Mechanism::Linear) {
+            let reason = "levels go with the linear mechanism alone, and are not standardised";
+            return parameter("categorical", share.to_string(), reason);
+        }
+        Ok(())
     }
 }
 
@@ -167,6 +214,10 @@ pub fn simulate(simulation: &Simulation, seed: u64) -> Result<Simulated, Error> 
             .col_mut(j)
             .iter_mut()
             .for_each(|value| *value = scale * simulation.noise.sample(&mut stream));
+    }
+    if simulation.categorical > 0.0 {
+        let data = mixed::draw(simulation, &truth, values, &noise_scales, &mut streams)?;
+        return Ok(Simulated { truth, data, noise_scales });
     }
     simulation.mechanism.apply(&truth, &mut values, || streams.split());
 

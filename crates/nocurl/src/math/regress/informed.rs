@@ -1,6 +1,6 @@
 //! Regression along an order with prior knowledge.
 
-use super::{Node, on_order, threshold};
+use super::{Node, on_order, refit, threshold};
 use crate::core::parallel::*;
 use crate::core::{Error, Mat, Order};
 use crate::math::Problem;
@@ -14,8 +14,13 @@ use crate::math::Problem;
 /// # Errors
 /// [`Error::Collinear`] when the second moments are singular.
 pub fn along(problem: &Problem, order: &Order) -> Result<Mat<f64>, Error> {
-    let mut weights = on_order(problem, order)?.weights;
     let knowledge = problem.knowledge();
+    if !problem.is_plain() {
+        let (d, candidates) = (problem.size(), knowledge.candidates(order));
+        let before = |i, j: usize| f64::from(u8::from(candidates[j].contains(&i)));
+        return refit(problem, Mat::from_fn(d, d, before).as_ref());
+    }
+    let mut weights = on_order(problem, order)?.weights;
     if !knowledge.is_empty() {
         let ranks = order.ranks();
         let before = |v: usize| ranks.iter().filter(|&&rank| rank < ranks[v]).count();
@@ -70,6 +75,9 @@ pub(crate) fn threshold_unless_required(problem: &Problem, weights: &mut Mat<f64
 
 /// A weight of `i -> j` of the size of rounding: an edge without an effect.
 pub(super) fn faintest(problem: &Problem, i: usize, j: usize) -> f64 {
+    if !problem.is_plain() {
+        return f64::EPSILON;
+    }
     let s = problem.covariance();
     f64::EPSILON * (s[(j, j)] / s[(i, i)]).sqrt()
 }
@@ -80,6 +88,14 @@ fn replace_columns(
     weights: &mut Mat<f64>,
     columns: Vec<(usize, Vec<usize>)>,
 ) -> Result<(), Error> {
+    if !problem.is_plain() {
+        for (v, parents) in columns {
+            weights.col_as_slice_mut(v).fill(0.0);
+            parents.into_iter().for_each(|i| weights[(i, v)] = 1.0);
+        }
+        *weights = refit(problem, weights.as_ref())?;
+        return Ok(());
+    }
     let fit = |(v, parents)| {
         Node::new(problem.second_moments(), v, parents)
             .map(|node| (v, node))

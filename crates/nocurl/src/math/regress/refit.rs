@@ -4,8 +4,8 @@ use faer::{Mat, MatRef};
 
 use super::Node;
 use super::informed::faintest;
-use crate::core::Error;
 use crate::core::parallel::*;
+use crate::core::{Dag, Error};
 use crate::math::Problem;
 
 /// Sets weights smaller than `bound` in size to zero.
@@ -24,6 +24,9 @@ pub fn threshold(weights: &mut Mat<f64>, bound: f64) {
 /// # Errors
 /// When the second moments are singular.
 pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+    if !problem.is_plain() {
+        return super::blocks::weights(problem, support);
+    }
     let d = problem.size();
     let columns = (0..d)
         .into_par_iter()
@@ -51,6 +54,29 @@ pub(crate) fn linear_parts(problem: &Problem, support: MatRef<'_, f64>) -> Resul
         }
     }
     Ok(weights)
+}
+
+/// What the parents leave of the variance of each variable, with the weights as they are. A
+/// variable that its parents determine keeps what rounding can see. Nothing where some variable is a
+/// block of columns: a block has no variance.
+pub(crate) fn error_variances(problem: &Problem, dag: &Dag) -> Option<Vec<f64>> {
+    if !problem.is_plain() {
+        return None;
+    }
+    let s = problem.sample_covariance();
+    let of = |j: usize| {
+        let parents: Vec<(usize, f64)> =
+            dag.parents(j).map(|i| (i, dag.weights()[(i, j)])).collect();
+        let explained: f64 = parents
+            .iter()
+            .map(|&(i, weight)| {
+                let others: f64 = parents.iter().map(|&(k, other)| other * s[(i, k)]).sum();
+                weight * (2.0 * s[(i, j)] - others)
+            })
+            .sum();
+        (s[(j, j)] - explained).max(f64::EPSILON * s[(j, j)])
+    };
+    Some((0..dag.size()).into_par_iter().map(of).collect())
 }
 
 /// A matrix from the entries of its columns.

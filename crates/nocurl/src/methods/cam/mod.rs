@@ -12,6 +12,8 @@ use self::fit::Additive;
 use self::search::Search;
 pub(crate) use self::select::Screen;
 use super::require;
+use crate::core::memory::{Memory, Size};
+use crate::core::moments::BLOCK_ROWS;
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Dataset, Error, Mat, Order, Run, Termination};
@@ -48,6 +50,17 @@ impl Method for Cam {
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // The Gram matrix of all basis functions, which is factorised, and a block of rows of these
+        // for each thread.
+        let functions = self.basis as f64;
+        let block = 8.0 * BLOCK_ROWS as f64 * functions * size.variables as f64;
+        let threads = size.threads as f64;
+        Memory::matrices(4.0 * functions * functions + 8.0)
+            .and_tables(2.0)
+            .and_bytes(threads * block)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

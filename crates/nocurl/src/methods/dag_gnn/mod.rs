@@ -37,12 +37,20 @@ use self::schedule::Schedule;
 use self::state::Stage;
 use self::training::Trainer;
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::unfit;
 use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination};
 use crate::math::optimize::Multiplier;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
 use crate::math::{Problem, hodge};
 use crate::methods::Proposal;
+
+/// Memory of a training: matrices with the state of Adam and of the last epoch, rows in batches with
+/// the places of their sorted values, networks for each thread.
+fn memory(hidden: usize, size: &Size) -> Memory {
+    let networks = 8.0 * 64.0 * hidden as f64 * size.threads as f64;
+    Memory::matrices(24.0).and_tables(6.0).and_bytes(networks)
+}
 
 /// Learns a graph by DAG-GNN: minimises `KL + NLL` subject to `h(A) = 0`, by an augmented
 /// Schedule.
@@ -129,6 +137,7 @@ pub fn propose(
     }
     let potential = hodge::potential(&Reachability::new(support.as_ref()));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(linear_parts(problem, support.as_ref())?),
@@ -137,6 +146,7 @@ pub fn propose(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination,
+        score: None,
         warnings,
     })
 }
@@ -221,6 +231,7 @@ pub fn propose_with_nocurl(
     // Step 3.
     let support = edges(model.matrix_at(&state.parameters), d, params.threshold);
     Ok(Proposal {
+        search: None,
         order,
         potential: Some(potential),
         weights: Some(linear_parts(problem, support.as_ref())?),
@@ -229,6 +240,7 @@ pub fn propose_with_nocurl(
         iterations: state.epochs,
         evaluations: state.epochs * trainer.steps(),
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -1,6 +1,7 @@
 //! Parameters of both methods.
 
 use crate::core::Error;
+use crate::core::memory::{Memory, Size};
 use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters, require};
 
 parameters! {
@@ -37,10 +38,15 @@ impl Method for DagGnn {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 10,
+            most_to_resample: Some(0),
             reference: "Yu, Chen, Gao and Yu, DAG-GNN, ICML 2019",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -101,10 +107,15 @@ impl Method for NoCurlGnn {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 10,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021, Algorithm 2",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

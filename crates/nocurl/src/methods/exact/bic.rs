@@ -9,6 +9,8 @@ use crate::core::progress::Counter;
 use crate::core::{Error, Knowledge, Mat, Order, Progress, Run};
 use crate::math::Problem;
 use crate::math::linalg::pivot_floor;
+use crate::math::local::{Local, Priced};
+use crate::math::regress::refit;
 use crate::methods::Proposal;
 
 /// The best graph: a topological order and the weights along it.
@@ -28,6 +30,27 @@ pub(super) fn best_graph(problem: &Problem, run: &Run<'_>) -> Result<Proposal, E
     }
     let mut proposal = Proposal::direct(Order::strict(&order));
     proposal.weights = Some(weights);
+    proposal.evaluations = (d as u64) << (d - 1);
+    Ok(proposal)
+}
+
+/// The best graph by a likelihood of single variables.
+pub(super) fn best_graph_by(
+    problem: &Problem,
+    local: &dyn Local,
+    run: &Run<'_>,
+) -> Result<Proposal, Error> {
+    let d = problem.size();
+    let parents = BestParents::by(problem, local, run)?;
+    let order = best_order(problem, &parents, run)?;
+    let mut support = Mat::zeros(d, d);
+    let mut before = 0;
+    for &j in &order {
+        parents.choose(j, before).into_iter().for_each(|i| support[(i, j)] = 1.0);
+        before |= 1 << j;
+    }
+    let mut proposal = Proposal::direct(Order::strict(&order));
+    proposal.weights = Some(refit(problem, support.as_ref())?);
     proposal.evaluations = (d as u64) << (d - 1);
     Ok(proposal)
 }
@@ -79,6 +102,40 @@ impl BestParents {
             };
             let flow = fill(table, &mut levels, 0, 0, &scorer, &report);
             if flow.is_break() { Err(Error::Cancelled) } else { Ok(()) }
+        })?;
+        Ok(Self { d, scores })
+    }
+
+    /// The tables of a likelihood of single variables.
+    fn by(problem: &Problem, local: &dyn Local, run: &Run<'_>) -> Result<Self, Error> {
+        let d = problem.size();
+        let length = 1usize << (d - 1);
+        let mut scores = reserve(d * length)?;
+        scores.resize(d * length, f64::INFINITY);
+        let progress = Counter::new("scoring all sets of parents", d * length, run);
+        let priced = Priced { local, price: local.rows().ln() };
+        scores.par_chunks_mut(length).enumerate().try_for_each(|(target, table)| {
+            let others: Vec<usize> = (0..d).filter(|&i| i != target).collect();
+            let known: Vec<Option<Known>> =
+                others.iter().map(|&i| Known::of(problem.knowledge(), i, target)).collect();
+            let mut set = Vec::with_capacity(d);
+            for index in 0..length {
+                if index % REPORT == REPORT - 1 {
+                    progress.add(REPORT)?;
+                }
+                let is = |i: usize| index >> i & 1 == 1;
+                let wrong = |i: usize| Some(if is(i) { Known::Absent } else { Known::Present });
+                if (0..d - 1).all(|i| known[i] != wrong(i)) {
+                    set.clear();
+                    set.extend((0..d - 1).filter(|&i| is(i)).map(|i| others[i]));
+                    table[index] = priced.score(target, &set);
+                }
+                // The best parents within a set are the set itself or the best within a smaller one.
+                for i in (0..d - 1).filter(|&i| is(i)) {
+                    table[index] = table[index].min(table[index & !(1 << i)]);
+                }
+            }
+            Ok(())
         })?;
         Ok(Self { d, scores })
     }

@@ -6,13 +6,19 @@ mod regression;
 
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
-use crate::core::{Determines, Error, Run, names};
+use crate::core::memory::{Memory, Size};
+use crate::core::{Determines, Error, Kind, Run, names};
 use crate::math::Problem;
 use crate::math::linalg::collinear_set;
-use crate::methods::{Directions, Facts, Method, Proposal, Task, parameters};
+use crate::methods::likelihood::Likelihood;
+use crate::methods::{Directions, Facts, Method, MixedScore, Proposal, Task, parameters};
 
 /// Subsets between two reports.
 const REPORT: usize = 1 << 14;
+
+/// The most variables where some are blocks of columns or levels are counted: every set of parents
+/// is a fit of its own there.
+const MOST_MIXED: usize = 18;
 
 /// What the best order minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,7 +56,7 @@ parameters! {
         /// What the best order minimises.
         score: ExactScore = ExactScore::LeastSquares, "`least-squares`, `bic`";
         /// More variables are refused before any memory is taken; without it what fits in 8 GiB: 29 for
-        /// `least-squares`, 26 for `bic` and with prior knowledge.
+        /// `least-squares`, 26 for `bic` and with prior knowledge. Never more than 18 where columns are categorical.
         max_variables: Option<usize> = None, "2 to 36";
     }
 }
@@ -67,13 +73,49 @@ impl Method for Exact {
             chooses_edges: bic,
             depends_on_units: !bic,
             most_to_check: 20,
+            counts: bic,
+            columns: if bic { Kind::ALL } else { Kind::NUMBERS },
+            most_to_resample: Some(12),
             reference: "Silander and Myllymaki, A simple approach for finding the globally optimal Bayesian network structure, UAI 2006",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
     }
 
+    fn memory(&self, size: &Size) -> Memory {
+        let sets = 2.0_f64.powi(size.variables.min(1000) as i32);
+        let bytes = match self.score {
+            ExactScore::LeastSquares => 8.0 * sets,
+            ExactScore::Bic => (4.0 * size.variables as f64 + 8.0) * sets,
+        };
+        Memory::matrices(8.0).and_bytes(bytes)
+    }
+
+    fn takes(&self, variables: usize, informed: bool) -> Result<(), Error> {
+        // Where parents are limited, least squares needs the tables of BIC.
+        let limit = self.limit(if informed { ExactScore::Bic } else { self.score })?;
+        if variables <= limit {
+            return Ok(());
+        }
+        Err(Error::TooManyColumns {
+            method: "exact",
+            limit,
+            columns: variables,
+            advice: Text::new("use ").act(Action::method("order-search")),
+        })
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        if self.score == ExactScore::Bic {
+            let likelihood = Likelihood::new(task, MixedScore::Auto)?;
+            if let Some(local) = likelihood.local() {
+                check_size(task.problem, self.limit(ExactScore::Bic)?.min(MOST_MIXED))?;
+                let mut proposal = bic::best_graph_by(task.problem, local, task.run)?;
+                proposal.score = Some(likelihood.score());
+                proposal.warnings.extend(likelihood.warning(task, MixedScore::Auto));
+                return Ok(proposal);
+            }
+        }
         propose(task.problem, self, task.run)
     }
 }
@@ -130,17 +172,8 @@ impl Exact {
 /// # Ok::<(), nocurl::Error>(())
 /// ```
 pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Proposal, Error> {
-    // Where parents are limited, least squares needs the tables of BIC.
     let informed = !problem.knowledge().is_empty();
-    let limit = params.limit(if informed { ExactScore::Bic } else { params.score })?;
-    if problem.size() > limit {
-        return Err(Error::TooManyColumns {
-            method: "exact",
-            limit,
-            columns: problem.size(),
-            advice: Text::new("use ").act(Action::method("order-search")),
-        });
-    }
+    params.takes(problem.size(), informed)?;
     let mut proposal = match params.score {
         ExactScore::LeastSquares if informed => bic::best_order_within(problem, run)?,
         ExactScore::LeastSquares => least_squares::best_order(problem, run)?,
@@ -165,6 +198,19 @@ pub fn propose(problem: &Problem, params: &Exact, run: &Run<'_>) -> Result<Propo
         });
     }
     Ok(proposal)
+}
+
+/// Refuses more variables than a limit.
+fn check_size(problem: &Problem, limit: usize) -> Result<(), Error> {
+    if problem.size() <= limit {
+        return Ok(());
+    }
+    Err(Error::TooManyColumns {
+        method: "exact",
+        limit,
+        columns: problem.size(),
+        advice: Text::new("use ").act(Action::method("order-search")),
+    })
 }
 
 /// Memory for a table, or an error instead of an abort.

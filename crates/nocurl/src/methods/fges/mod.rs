@@ -1,13 +1,17 @@
 //! Greedy search over equivalence classes (`fges`).
 
 mod class;
+mod local;
 mod moves;
 mod search;
 
+use super::likelihood::Likelihood;
 use super::member::member;
-use super::{Directions, Facts, Method, Proposal, TakesKnowledge, Task, parameters, require};
-use crate::core::{Determines, Error, Order, Run, Termination, names};
-use crate::math::Problem;
+use super::{
+    Directions, Facts, Method, MixedScore, Proposal, TakesKnowledge, Task, parameters, require,
+};
+use crate::core::memory::{Memory, Size};
+use crate::core::{Determines, Error, Kind, Order, Termination, names};
 use crate::math::regress::refit;
 
 pub(super) use class::Class;
@@ -36,6 +40,10 @@ parameters! {
         penalty: f64 = 2.0, "above 0";
         /// How the search goes.
         search: FgesSearch = FgesSearch::Thorough, "`thorough`, `two-phase`";
+        /// What is fitted to a variable given its parents, which matters where columns have levels:
+        /// `auto` takes counts (`multinomial`) for tables of categories alone and a Gaussian law of numbers
+        /// and indicators (`degenerate-gaussian`) for others.
+        score: MixedScore = MixedScore::Auto, "`auto`, `degenerate-gaussian`, `multinomial`";
     }
 }
 
@@ -49,6 +57,8 @@ impl Method for Fges {
             directions: Directions::Independences,
             chooses_edges: true,
             depends_on_units: false,
+            counts: self.score.counts(),
+            columns: Kind::ALL,
             knowledge: TakesKnowledge::No {
                 reason: "its moves go through whole equivalence classes",
                 instead: "order-search",
@@ -59,8 +69,12 @@ impl Method for Fges {
         }
     }
 
+    fn memory(&self, size: &Size) -> Memory {
+        Memory::matrices(12.0 + 2.0 * size.threads as f64)
+    }
+
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
-        propose(task.problem, self, task.run)
+        propose(task, self)
     }
 }
 
@@ -91,16 +105,24 @@ impl Fges {
 ///
 /// # Errors
 /// A penalty out of range, or [`Error::Cancelled`].
-pub(super) fn propose(problem: &Problem, params: &Fges, run: &Run<'_>) -> Result<Proposal, Error> {
+pub(super) fn propose(task: &Task<'_>, params: &Fges) -> Result<Proposal, Error> {
     params.validate()?;
-    let found = search(problem, params, None, run)?;
-    let member = member(problem, &found.class)?;
+    let problem = task.problem;
+    let likelihood = Likelihood::new(task, params.score)?;
+    let found = search(problem, likelihood.local(), params, None, task.run)?;
+    let member = match problem.is_plain() {
+        true => member(problem, &found.class)?,
+        false => found.class.to_dag()?,
+    };
+    let mut warnings = found.warnings;
+    warnings.extend(likelihood.warning(task, params.score));
     Ok(Proposal {
         weights: Some(refit(problem, member.weights())?),
         iterations: found.steps,
         evaluations: found.scored,
         termination: Termination::Converged,
-        warnings: found.warnings,
+        score: Some(likelihood.score()),
+        warnings,
         ..Proposal::direct(Order::of_dag(&member))
     })
 }

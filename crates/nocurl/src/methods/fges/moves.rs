@@ -9,17 +9,18 @@ use faer::MatRef;
 use super::class::Class;
 use crate::core::Dag;
 use crate::core::graph::bits::{self, BitMatrix, members};
+use crate::math::local::{Local, Priced};
 use crate::math::regress::Node;
 use crate::methods::sweep::{Subsets, Sweep};
 
 /// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
-const MOST_CLIQUES: usize = 8192;
+pub(super) const MOST_CLIQUES: usize = 8192;
 
 /// An edge that can come or go between `x` and the variable it is a candidate of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::methods) struct Candidate {
-    /// The squared partial correlation of the edge, with a minus sign for removals: the larger,
-    /// the better.
+    /// The squared partial correlation of the edge, or what it gains, with a minus sign for
+    /// removals: the larger, the better.
     pub(in crate::methods) value: f64,
     pub(in crate::methods) x: usize,
     /// Position of the clique of neighbours that stay or become parents.
@@ -96,7 +97,9 @@ pub(super) struct Scorer<'a> {
     /// The most parents that the rows can tell apart.
     most_parents: usize,
     everyone: Vec<usize>,
-    allowed: Option<&'a BitMatrix>,
+    pub(super) allowed: Option<&'a BitMatrix>,
+    /// What scores come from where correlations are not all; values of moves are gains then.
+    pub(super) local: Option<Priced<'a>>,
 }
 
 impl<'a> Scorer<'a> {
@@ -115,6 +118,21 @@ impl<'a> Scorer<'a> {
             most_parents: (rows / 2) as usize,
             everyone: (0..correlation.nrows()).collect(),
             allowed,
+            local: None,
+        }
+    }
+
+    /// Scores by a likelihood of single variables.
+    pub(super) fn by(local: &'a dyn Local, penalty: f64, allowed: Option<&'a BitMatrix>) -> Self {
+        let rows = local.rows();
+        Self {
+            correlation: MatRef::from_column_major_slice(&[], 0, 0),
+            rows,
+            bound: 0.0,
+            most_parents: (rows / 2.0) as usize,
+            everyone: (0..local.size()).collect(),
+            allowed,
+            local: Some(Priced { local, price: penalty * rows.ln() }),
         }
     }
 }
@@ -123,12 +141,19 @@ impl Score for Scorer<'_> {
     /// What an edge of this squared partial correlation gains: twice the log-likelihood, less the
     /// penalty.
     fn gain(&self, value: f64) -> f64 {
+        if self.local.is_some() {
+            return value;
+        }
         self.rows * ((-self.bound).ln_1p() - (-value).ln_1p())
     }
 
     /// Twice the log-likelihood of a graph, less the penalties and up to a constant; `None` when
     /// the moments of some parents are singular.
     fn score(&self, dag: &Dag) -> Option<f64> {
+        if let Some(priced) = self.local {
+            let of_variable = |j| -priced.score(j, &dag.parents(j).collect::<Vec<_>>());
+            return Some((0..self.size()).map(of_variable).sum());
+        }
         // What an edge costs: its gain at no correlation, with the opposite sign.
         let cost = -self.gain(0.0);
         let of_variable = |j| {
@@ -154,6 +179,9 @@ impl Score for Scorer<'_> {
     /// not adjacent to `y` and whose adjacent neighbours of `y` are all in `C`. The parents of `y`
     /// and `C` are then given.
     fn additions(&self, class: &Class, y: usize) -> Moves {
+        if let Some(priced) = self.local {
+            return self.local_additions(priced, class, y);
+        }
         let mut moves = Moves::default();
         let mut sweep = Sweep::new(self.correlation, &self.everyone, y);
         let parents: Vec<usize> = members(class.parents.row(y)).collect();
@@ -194,6 +222,9 @@ impl Score for Scorer<'_> {
     /// Removals of the edges `x -> y` and `x - y`: for every clique `C` of neighbours of `y` that
     /// are adjacent to `x`. The other parents of `y` and `C` are given.
     fn removals(&self, class: &Class, y: usize) -> Moves {
+        if let Some(priced) = self.local {
+            return self.local_removals(priced, class, y);
+        }
         let mut moves = Moves::default();
         let near: Vec<usize> = members(class.neighbours.row(y)).collect();
         let parents: Vec<usize> = members(class.parents.row(y)).collect();
@@ -235,7 +266,7 @@ impl Score for Scorer<'_> {
 }
 
 /// The members of a set that are not in a list.
-fn without(set: &[u64], list: &[usize]) -> Vec<u64> {
+pub(super) fn without(set: &[u64], list: &[usize]) -> Vec<u64> {
     let mut rest = set.to_vec();
     list.iter().for_each(|&i| bits::exclude(&mut rest, i));
     rest

@@ -8,6 +8,7 @@ use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::{Error, Pdag, Progress, Run};
 use crate::math::Problem;
+use crate::math::local::Local;
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
 /// feign where variables are nearly collinear, far less than an edge is worth.
@@ -26,12 +27,16 @@ pub(in crate::methods) struct Found {
 /// Searches among graphs whose edges are all between pairs that `allowed` holds.
 pub(in crate::methods) fn search(
     problem: &Problem,
+    local: Option<&dyn Local>,
     params: &Fges,
     allowed: Option<&BitMatrix>,
     run: &Run<'_>,
 ) -> Result<Found, Error> {
     let correlation = problem.correlation();
-    let scorer = Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed);
+    let scorer = match local {
+        None => Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed),
+        Some(local) => Scorer::by(local, params.penalty, allowed),
+    };
     let mut found = greedy(&scorer, params.search, run)?;
     if found.limited {
         found.warnings.push(

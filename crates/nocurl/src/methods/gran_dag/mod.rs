@@ -22,6 +22,7 @@ use self::schedule::Schedule;
 use self::training::{Settings, Stage, Trainer, WINDOW};
 use super::{cam, require};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Mat, Order, Run, Termination, unfit};
 use crate::math::regress::{cut_cycles, linear_parts};
 use crate::math::{Problem, hodge};
@@ -55,6 +56,15 @@ parameters! {
     }
 }
 
+/// Memory of a training: a network for each variable with its gradients and running squares, what is
+/// kept of it, and the rows in batches.
+fn memory(hidden: usize, layers: usize, size: &Size) -> Memory {
+    let hidden = hidden as f64;
+    let inner =
+        8.0 * 16.0 * size.variables as f64 * layers as f64 * (hidden + 1.0) * (hidden + 1.0);
+    Memory::matrices(16.0 * hidden + 12.0).and_tables(3.0).and_bytes(inner)
+}
+
 impl Method for GranDag {
     fn facts(&self) -> Facts {
         Facts {
@@ -68,10 +78,15 @@ impl Method for GranDag {
             depends_on_units: false,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Lachapelle, Brouillard, Deleu and Lacoste-Julien, Gradient-based neural DAG learning, ICLR 2020",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        memory(self.hidden, self.layers, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -206,6 +221,7 @@ pub fn propose(
     let pruning = params.prune.then_some(params.alpha);
     let (weights, estimate) = (chosen(problem, rows, &support, pruning, run)?, Some(estimate));
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(weights),
@@ -214,6 +230,7 @@ pub fn propose(
         iterations: state.steps,
         evaluations: state.steps,
         termination,
+        score: None,
         warnings,
     })
 }

@@ -4,6 +4,7 @@ use super::network::Shape;
 use super::training::{Settings, Snapshot, Stage, Trainer, WINDOW};
 use super::{candidates, chosen};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination, unfit};
 use crate::math::optimize::Multiplier;
 use crate::math::regress::cut_cycles;
@@ -54,10 +55,15 @@ impl Method for NoCurlGran {
             depends_on_units: false,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021 (future work of its supplement)",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        super::memory(self.hidden, self.layers, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -163,6 +169,7 @@ pub fn propose(
     let support = edges(trainer.matrix(&state.nets).as_ref(), params.share);
     let pruning = params.prune.then_some(params.alpha);
     Ok(Proposal {
+        search: None,
         order,
         potential: Some(potential),
         weights: Some(chosen(problem, rows, &support, pruning, run)?),
@@ -171,6 +178,7 @@ pub fn propose(
         iterations: state.steps,
         evaluations: state.steps,
         termination: Termination::Converged,
+        score: None,
         warnings: Vec::new(),
     })
 }

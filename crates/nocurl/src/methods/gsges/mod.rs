@@ -15,6 +15,7 @@ use super::member::member;
 use super::{
     Directions, Facts, Method, Needs, Proposal, TakesKnowledge, Task, parameters, require,
 };
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Determines, Error, Order, Run, Termination, Text, names};
 use crate::math::Problem;
 use crate::math::regress::linear_parts;
@@ -65,10 +66,22 @@ impl Method for Gsges {
                 instead: "order-search",
             },
             most_to_check: 10,
+            most_to_resample: Some(10),
             reference: "Huang, Zhang, Lin, Schölkopf and Glymour, Generalized score functions for causal discovery, KDD 2018",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // Features of every column, products of them in every fold, and for each thread those of
+        // some parents.
+        let (m, d) = (self.features as f64, size.variables as f64);
+        let products = 8.0 * 2.0 * self.folds as f64 * m * m;
+        let threads = size.threads as f64;
+        Memory::matrices(12.0)
+            .and_tables(2.0 + m + 3.0 * m * threads / d.max(1.0))
+            .and_bytes((d + 2.0 * threads) * products)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -9,7 +9,7 @@ use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
 
 /// Hidden units of a network with few inputs.
-const MOST_UNITS: usize = 32;
+pub(crate) const MOST_UNITS: usize = 32;
 
 /// Rows for each weight there are at least, so that no network can learn its rows by heart.
 const ROWS_PER_WEIGHT: usize = 5;

@@ -3,15 +3,17 @@
 mod fit;
 mod search;
 
+pub(crate) use fit::MOST_UNITS;
 pub(crate) use search::search;
 
 use super::{
     Cam, Directions, Facts, Method, Needs, OrderSearch, Proposal, Task, cam, order_search,
     parameters, require,
 };
+use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Dag, Dataset, Error, Order, Run, Termination, Text};
-use crate::math::Problem;
 use crate::math::regress::{Node, linear_parts};
+use crate::math::{Problem, networks};
 
 parameters! {
     /// Networks as regressions, from the best of two starts.
@@ -33,10 +35,16 @@ impl Method for Nonlinear {
             chooses_edges: true,
             depends_on_units: false,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "this project; starts of `cam` and `order-search`",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // The splines of the screening are there beside the networks.
+        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -88,7 +96,8 @@ pub fn propose(
 ) -> Result<Proposal, Error> {
     require("max_fits", params.max_fits, params.max_fits >= 1, "at least 1 is needed")?;
     problem.check_rows(rows, "rows for `nonlinear`")?;
-    let linear = order_search::propose(problem, &OrderSearch::default(), seed, run)?;
+    let task = Task::new(problem, run).with_rows(rows).with_seed(seed);
+    let linear = order_search::propose(&task, &OrderSearch::default())?;
     let smooth = cam::propose(problem, rows, &Cam::default(), run)?;
     let starts = [&smooth, &linear].map(|start| problem.knowledge().repair(&start.order));
     let found = search(problem, rows, &starts, Some(params.max_fits), seed, run)?;

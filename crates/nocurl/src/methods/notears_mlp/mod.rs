@@ -10,8 +10,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::require;
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Order, Run};
-use crate::math::networks::{Log, Loss, Net, Rows, Training, norms};
+use crate::math::networks::{self, Log, Loss, Net, Rows, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::Lagrangian;
 use crate::math::regress::{cut_cycles, linear_parts, threshold};
@@ -59,10 +60,15 @@ impl Method for NotearsMlp {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Zheng, Dan, Aragam, Ravikumar and Xing, Learning sparse nonparametric DAGs, AISTATS 2020",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        networks::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -184,6 +190,7 @@ pub fn propose(
     let potential = hodge::potential(&Reachability::new(norms.as_ref()));
     threshold(&mut norms, params.norm_threshold);
     Ok(Proposal {
+        search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
         weights: Some(linear_parts(problem, norms.as_ref())?),
@@ -192,6 +199,7 @@ pub fn propose(
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,
+        score: None,
         warnings: Vec::new(),
     })
 }

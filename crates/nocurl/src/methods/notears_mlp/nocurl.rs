@@ -2,10 +2,11 @@
 
 use super::{candidates, centred, start, validate_networks, validate_search};
 use crate::core::graph::Reachability;
+use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dataset, Error, Order, Run, Termination};
-use crate::math::networks::{Log, Loss, Net, Training, norms};
+use crate::math::networks::{self, Log, Loss, Net, Training, norms};
 use crate::math::objective::Acyclicity;
 use crate::math::optimize::{Info, Multiplier};
 use crate::math::regress::{linear_parts, threshold};
@@ -52,10 +53,15 @@ impl Method for NoCurlMlp {
             chooses_edges: true,
             checkpoint: true,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021 (future work of its supplement)",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        networks::memory(self.hidden, size)
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -155,6 +161,7 @@ pub fn propose(
 
     let short = infos.iter().any(|info| info.termination == Termination::MaxIterations);
     Ok(Proposal {
+        search: None,
         // The potential is that of the estimate: another order has another one.
         potential: (order == found).then_some(potential),
         order,
@@ -164,6 +171,7 @@ pub fn propose(
         iterations: infos.iter().map(|info| info.iterations).sum(),
         evaluations: infos.iter().map(|info| info.evaluations).sum(),
         termination: if short { Termination::MaxIterations } else { Termination::Converged },
+        score: None,
         warnings: Vec::new(),
     })
 }

@@ -1,9 +1,10 @@
 //! Order search on the Bayesian information criterion.
 
 use super::{Refined, Refinement};
-use crate::core::{Determines, Error, Order, Run};
+use crate::core::{Determines, Error, Kind, Order, Run};
 use crate::math::Problem;
-use crate::methods::order_search::search::{Model, Search};
+use crate::math::local::{Blocks, Priced};
+use crate::methods::order_search::search::{Model, Score, Scored, Search};
 use crate::methods::{Directions, Facts, Task};
 
 /// BIC as the score.
@@ -18,6 +19,7 @@ impl Refinement for Bic {
             determines: Determines::Class,
             directions: Directions::Independences,
             depends_on_units: false,
+            columns: Kind::ALL,
             reference: "Teyssier and Koller, UAI 2005",
             ..Facts::LINEAR
         }
@@ -36,8 +38,16 @@ impl Refinement for Bic {
 /// A variable travels by swaps of neighbours. A swap changes what two variables may have as
 /// parents, and their parents are chosen anew, from those they had, only where that matters.
 fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Error> {
-    let model = Model::new(problem, 1.0);
-    let mut search = Search::new(&model);
+    if problem.is_plain() {
+        return descend(&Model::new(problem, 1.0), start, run);
+    }
+    let blocks = Blocks::new(problem);
+    let priced = Priced { local: &blocks, price: (problem.rows() as f64).ln() };
+    descend(&Scored::new(priced, problem), start, run)
+}
+
+fn descend<S: Score>(model: &S, start: &Order, run: &Run<'_>) -> Result<Refined, Error> {
+    let mut search = Search::new(model);
     let mut state = search.start(start.sequence());
     let score_before = state.score();
     let moves = search.descend(&mut state, run)?;

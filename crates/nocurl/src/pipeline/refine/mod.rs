@@ -8,6 +8,8 @@ mod networks;
 use std::fmt;
 
 use crate::core::error::closest;
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::parallel::threads;
 use crate::core::{Error, Order};
 use crate::methods::{Facts, Task};
 
@@ -16,6 +18,11 @@ use crate::methods::{Facts, Task};
 pub trait Refinement: Sync {
     /// What there is to know about it; its name and summary, and what the result determines.
     fn facts(&self) -> Facts;
+
+    /// Memory that it takes at its peak, from above, beside the second moments and the rows.
+    fn memory(&self, size: &Size) -> Memory {
+        Memory::matrices(10.0 + 4.0 * size.threads as f64)
+    }
 
     /// Searches from `start`, among the orders that prior knowledge allows.
     ///
@@ -72,12 +79,20 @@ impl Refine {
         self.facts().name
     }
 
+    /// Memory that it takes at its peak, from above, beside the second moments and the rows.
+    pub fn memory(&self, size: &Size) -> Memory {
+        self.0.memory(size)
+    }
+
     /// Searches for an order with a lower score, from `start`, among those that prior knowledge
     /// allows.
     ///
     /// # Errors
     /// Singular second moments, cancellation, or no rows where they are needed.
     pub fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
+        let (variables, rows) = (task.problem.size(), task.problem.rows());
+        let size = Size { variables, rows, threads: threads() };
+        ask("the refinement", self.memory(&size).at(variables, rows))?;
         self.0.search(task, &task.problem.knowledge().repair(start))
     }
 }

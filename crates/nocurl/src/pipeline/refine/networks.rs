@@ -1,9 +1,11 @@
 //! Search over graphs with networks as regressions, from the order of any method.
 
 use super::{Refined, Refinement};
+use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Error, Order};
-use crate::methods::nonlinear::search;
-use crate::methods::{Directions, Facts, Needs, Task};
+use crate::math::networks;
+use crate::methods::nonlinear::{MOST_UNITS, search};
+use crate::methods::{Cam, Directions, Facts, Method, Needs, Task};
 
 /// BIC of networks as the score.
 pub(super) struct Networks;
@@ -20,9 +22,16 @@ impl Refinement for Networks {
             chooses_edges: true,
             depends_on_units: false,
             most_to_check: 4,
+            most_to_resample: Some(0),
             reference: "this project; prices after Zou, Hastie and Tibshirani, 2007",
             ..Facts::LINEAR
         }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // One network at a time for each thread; those of all variables are kept. The splines of the
+        // screening are there beside them.
+        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
     }
 
     fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {

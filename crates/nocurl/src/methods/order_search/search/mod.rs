@@ -2,14 +2,18 @@
 
 mod parents;
 mod queue;
+mod score;
+mod scored;
 mod state;
 
 use crate::core::{Error, Run};
 
 pub(crate) use parents::Model;
 use queue::Queue;
+pub(crate) use score::{Node, Score};
+pub(crate) use scored::Scored;
 use state::Space;
-pub(crate) use state::State;
+pub(crate) use state::{PROGRESS, State};
 
 /// How far the score may rise on the way of a variable through the order, in units of what a
 /// parent costs, before the way is given up: in a search of everything ...
@@ -19,26 +23,30 @@ const PATIENCE: f64 = 100.0;
 const PATIENCE_AROUND: f64 = 30.0;
 
 /// A search with its work space: one for each thread.
-pub(crate) struct Search<'a> {
-    model: &'a Model<'a>,
-    space: Space,
+pub(crate) struct Search<'a, S: Score> {
+    model: &'a S,
+    space: Space<S>,
     queue: Queue,
     touched: Vec<usize>,
 }
 
-impl<'a> Search<'a> {
-    pub(crate) fn new(model: &'a Model<'a>) -> Self {
+impl<'a, S: Score> Search<'a, S> {
+    pub(crate) fn new(model: &'a S) -> Self {
         let (space, queue) = (Space::new(model.size()), Queue::new(model.size()));
         Self { model, space, queue, touched: Vec::new() }
     }
 
     /// An order with parents chosen from nothing.
-    pub(crate) fn start(&mut self, sequence: Vec<usize>) -> State {
+    pub(crate) fn start(&mut self, sequence: Vec<usize>) -> State<S::Node> {
         State::new(self.model, sequence, &mut self.space)
     }
 
     /// Moves each variable to its best place, until no move helps; returns the moves made.
-    pub(crate) fn descend(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
+    pub(crate) fn descend(
+        &mut self,
+        state: &mut State<S::Node>,
+        run: &Run<'_>,
+    ) -> Result<u64, Error> {
         let mut moves = 0;
         loop {
             // What is next to no change may still gain by it: the end is a whole round for nothing.
@@ -52,7 +60,7 @@ impl<'a> Search<'a> {
 
     /// Moves a variable to a place, whatever that does to the score; the next
     /// [`settle`](Self::settle) looks at what it changes.
-    pub(crate) fn kick(&mut self, state: &mut State, v: usize, place: usize) {
+    pub(crate) fn kick(&mut self, state: &mut State<S::Node>, v: usize, place: usize) {
         self.touched.clear();
         state.move_to(self.model, v, place, &mut self.space, &mut self.touched);
         self.queue.push_around(state, &self.touched);
@@ -60,12 +68,41 @@ impl<'a> Search<'a> {
 
     /// Moves the variables that wait to their best places, then those next to what that changed,
     /// until no such move helps; returns the moves made.
-    pub(crate) fn settle(&mut self, state: &mut State, run: &Run<'_>) -> Result<u64, Error> {
+    pub(crate) fn settle(
+        &mut self,
+        state: &mut State<S::Node>,
+        run: &Run<'_>,
+    ) -> Result<u64, Error> {
         self.work_off(state, PATIENCE_AROUND, run)
     }
 
-    fn work_off(&mut self, state: &mut State, patience: f64, run: &Run<'_>) -> Result<u64, Error> {
-        let patience = patience * self.model.cost;
+    /// Chooses parents thoroughly, two at a time where one alone does not pay, and moves what is
+    /// around those that changed, until nothing helps; returns the moves made.
+    pub(crate) fn polish(
+        &mut self,
+        state: &mut State<S::Node>,
+        run: &Run<'_>,
+    ) -> Result<u64, Error> {
+        let mut moves = 0;
+        loop {
+            self.touched.clear();
+            state.improve(self.model, &mut self.space, &mut self.touched);
+            if self.touched.is_empty() {
+                return Ok(moves);
+            }
+            moves += self.touched.len() as u64;
+            self.queue.push_around(state, &self.touched);
+            moves += self.work_off(state, PATIENCE_AROUND, run)?;
+        }
+    }
+
+    fn work_off(
+        &mut self,
+        state: &mut State<S::Node>,
+        patience: f64,
+        run: &Run<'_>,
+    ) -> Result<u64, Error> {
+        let patience = patience * self.model.cost();
         let mut moves = 0;
         while let Some(v) = self.queue.pop() {
             if run.is_stopped() {

@@ -1,5 +1,6 @@
 //! Parents of one variable, chosen among the variables before it.
 
+use super::score::{Node, Score};
 use crate::core::Knowledge;
 use crate::math::Problem;
 
@@ -14,6 +15,9 @@ const MARGIN: f64 = 1.0 + 1e-9;
 /// collinear rounding could lead in circles.
 const ROUNDS: usize = 32;
 
+/// Two parents together, or one in place of another, must lower the score by more than this.
+const ENOUGH: f64 = 1e-6;
+
 /// Correlations are rounded to multiples of one over this.
 const DIGITS: f64 = (1u64 << 40) as f64;
 
@@ -25,7 +29,7 @@ pub(crate) struct Model<'a> {
     correlation: Vec<f64>,
     rows: f64,
     /// What a parent costs, in units of the score.
-    pub(super) cost: f64,
+    cost: f64,
     /// The squared partial correlation at which a parent pays for itself.
     bound: f64,
     /// More parents than this would fit anything.
@@ -52,20 +56,6 @@ impl<'a> Model<'a> {
         }
     }
 
-    pub(crate) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// True when prior knowledge lets the two variables change places.
-    pub(super) fn may_swap(&self, first: usize, second: usize) -> bool {
-        !self.knowledge.must_precede(first, second)
-    }
-
-    /// The parents that a variable has in every graph.
-    pub(super) fn required(&self, v: usize) -> impl Iterator<Item = usize> {
-        self.knowledge.required_parents(v)
-    }
-
     fn allows(&self, from: usize, to: usize) -> bool {
         self.knowledge.allows(from, to)
     }
@@ -80,10 +70,53 @@ impl<'a> Model<'a> {
     }
 }
 
+impl Score for Model<'_> {
+    type Node = Family;
+    type Choice = Choice;
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn knowledge(&self) -> &Knowledge {
+        self.knowledge
+    }
+
+    fn wants(&self, node: &Family, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
+        node.wants(self, v, candidate, work)
+    }
+
+    fn choose(
+        &self,
+        choice: &mut Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        choice.choose(self, v, start, candidates, node);
+    }
+
+    fn choose_thoroughly(
+        &self,
+        choice: &mut Choice,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        choice.choose_thoroughly(self, v, start, candidates, node);
+    }
+}
+
 /// A variable with its parents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Family {
-    pub(crate) parents: Vec<usize>,
+    parents: Vec<usize>,
     /// The rows of the Cholesky factor of the parents' correlations, one after the other, with
     /// the inverse of each diagonal entry in its place.
     factor: Vec<f64>,
@@ -91,18 +124,22 @@ pub(crate) struct Family {
     target: Vec<f64>,
     residual: f64,
     /// `n log(residual variance) + cost * parents`.
-    pub(crate) score: f64,
+    score: f64,
+}
+
+impl Node for Family {
+    fn parents(&self) -> &[usize] {
+        &self.parents
+    }
+
+    fn score(&self) -> f64 {
+        self.score
+    }
 }
 
 impl Family {
     /// True when a further parent lowers the score. O(k^2) for k parents.
-    pub(crate) fn wants(
-        &self,
-        model: &Model<'_>,
-        v: usize,
-        candidate: usize,
-        work: &mut Vec<f64>,
-    ) -> bool {
+    fn wants(&self, model: &Model<'_>, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
         let s = model.row(candidate);
         let (mut variance, mut covariance) = (1.0, s[v]);
         work.clear();
@@ -198,7 +235,7 @@ pub(crate) struct Choice {
 impl Choice {
     /// Chooses parents of `v` among `candidates`, from `start` on: adds the best one and drops the
     /// least useful one until neither lowers the score.
-    pub(crate) fn choose(
+    fn choose(
         &mut self,
         model: &Model<'_>,
         v: usize,
@@ -227,6 +264,99 @@ impl Choice {
             }
         }
         self.store(model, node);
+    }
+
+    /// Chooses as [`Self::choose`] does. Where no single parent pays any more, it looks for two that
+    /// pay together, and for one that pays in place of another. O(d) times the cost of a parent.
+    fn choose_thoroughly(
+        &mut self,
+        model: &Model<'_>,
+        v: usize,
+        start: impl Iterator<Item = usize>,
+        candidates: &[usize],
+        node: &mut Family,
+    ) {
+        self.choose(model, v, start, candidates, node);
+        for _ in 0..ROUNDS {
+            let Some(parents) = self.together(model, candidates) else { return };
+            self.choose(model, v, parents.into_iter(), candidates, node);
+        }
+    }
+
+    /// The parents after the best addition of two, or exchange of one, if any lowers the score.
+    fn together(&mut self, model: &Model<'_>, candidates: &[usize]) -> Option<Vec<usize>> {
+        let (d, k, v) = (model.size, self.parents.len(), self.variable);
+        let before = self.variances[k * d + v].max(f64::EPSILON);
+        let gain = |left: f64, more: f64| {
+            model.rows * (before / left.max(f64::EPSILON)).ln() - more * model.cost
+        };
+        let mut best = (ENOUGH, None);
+        for &c in candidates {
+            let free = self.variances[k * d + c] > FLOOR && self.covariances[k * d + c] != 0.0;
+            if !free || k >= model.most || !model.allows(c, v) {
+                continue;
+            }
+            self.push(model, c);
+            let left = self.variances[(k + 1) * d + v];
+            if k + 1 < model.most
+                && let Some((second, loss)) = self.strongest(model, candidates)
+                && gain(left - loss, 2.0) > best.0
+            {
+                best = (gain(left - loss, 2.0), Some((c, Ok(second))));
+            }
+            if let Some((out, loss)) = self.weakest(model, k)
+                && gain(left + loss, 0.0) > best.0
+            {
+                best = (gain(left + loss, 0.0), Some((c, Err(out))));
+            }
+            self.parents.pop();
+        }
+        let (c, other) = best.1?;
+        let mut parents = self.parents.clone();
+        match other {
+            Ok(second) => parents.push(second),
+            Err(out) => drop(parents.remove(out)),
+        }
+        parents.push(c);
+        Some(parents)
+    }
+
+    /// The candidate that explains most of what is left, and how much.
+    fn strongest(&self, model: &Model<'_>, candidates: &[usize]) -> Option<(usize, f64)> {
+        let (d, k) = (model.size, self.parents.len());
+        let explained = |c: usize| {
+            let (variance, covariance) = (self.variances[k * d + c], self.covariances[k * d + c]);
+            (variance > FLOOR && model.allows(c, self.variable))
+                .then(|| (c, covariance * covariance / variance))
+        };
+        candidates.iter().filter_map(|&c| explained(c)).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Of the first `among` parents the one that explains least, by its place, and how much.
+    fn weakest(&mut self, model: &Model<'_>, among: usize) -> Option<(usize, f64)> {
+        self.sum_up();
+        let losses = self.sums.iter().take(among);
+        losses
+            .map(|(coefficient, precision)| coefficient * coefficient / precision)
+            .enumerate()
+            .filter(|&(a, _)| !model.requires(self.parents[a], self.variable))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Column a of the inverse factor gives the coefficient of parent a, and its precision.
+    fn sum_up(&mut self) {
+        let k = self.parents.len();
+        self.sums.clear();
+        self.sums.resize(k, (0.0, 0.0));
+        let mut rest = self.inverse.as_slice();
+        for (a, target) in self.targets[..k].iter().enumerate() {
+            let (entries, next) = rest.split_at(a + 1);
+            rest = next;
+            for ((coefficient, precision), entry) in self.sums.iter_mut().zip(entries) {
+                *coefficient += entry * target;
+                *precision += entry * entry;
+            }
+        }
     }
 
     fn begin(&mut self, model: &Model<'_>, v: usize) {
@@ -319,18 +449,7 @@ impl Choice {
     fn least(&mut self, model: &Model<'_>) -> Option<usize> {
         let k = self.parents.len();
         let residual = self.variances[k * model.size + self.variable];
-        // Column a of the inverse factor gives the coefficient of parent a, and its precision.
-        self.sums.clear();
-        self.sums.resize(k, (0.0, 0.0));
-        let mut rest = self.inverse.as_slice();
-        for (a, target) in self.targets[..k].iter().enumerate() {
-            let (entries, next) = rest.split_at(a + 1);
-            rest = next;
-            for ((coefficient, precision), entry) in self.sums.iter_mut().zip(entries) {
-                *coefficient += entry * target;
-                *precision += entry * entry;
-            }
-        }
+        self.sum_up();
         let losses =
             self.sums.iter().map(|(coefficient, precision)| coefficient * coefficient / precision);
         let (least, smallest) = losses

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::State;
+use super::score::Node;
 
 /// Variables, each at most once, first in, first out.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl Queue {
     }
 
     /// Adds variables and all that share an edge with one of them.
-    pub(super) fn push_around(&mut self, state: &State, variables: &[usize]) {
+    pub(super) fn push_around<N: Node>(&mut self, state: &State<N>, variables: &[usize]) {
         for &v in variables {
             self.marked[v] = true;
             self.push(v);

@@ -1,35 +1,40 @@
 //! An order with the parents of every variable, and moves of single variables in it.
 
-use super::parents::{Choice, Family, Model};
+use super::score::{Node, Score};
 
 /// A fall of the score that counts; scores are in units of log-likelihood times two.
-const PROGRESS: f64 = 1e-6;
+pub(crate) const PROGRESS: f64 = 1e-6;
 
 /// An order with the parents of every variable.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub(crate) struct State<N> {
     sequence: Vec<usize>,
     /// The place of each variable.
     places: Vec<usize>,
-    nodes: Vec<Family>,
+    nodes: Vec<N>,
 }
 
 /// Work space for moves.
-#[derive(Debug, Default)]
-pub(super) struct Space {
-    choice: Choice,
+pub(super) struct Space<S: Score> {
+    choice: S::Choice,
     work: Vec<f64>,
     /// Nodes that differ on the way, and for each variable where among them it is.
-    changed: Vec<(usize, Family)>,
+    changed: Vec<(usize, S::Node)>,
     used: usize,
     slot: Vec<usize>,
 }
 
 const NONE: usize = usize::MAX;
 
-impl Space {
+impl<S: Score> Space<S> {
     pub(super) fn new(size: usize) -> Self {
-        Self { slot: vec![NONE; size], ..Self::default() }
+        Self {
+            choice: S::Choice::default(),
+            work: Vec::new(),
+            changed: Vec::new(),
+            used: 0,
+            slot: vec![NONE; size],
+        }
     }
 
     fn clear(&mut self) {
@@ -39,7 +44,7 @@ impl Space {
         self.used = 0;
     }
 
-    fn current<'a>(&'a self, nodes: &'a [Family], v: usize) -> &'a Family {
+    fn current<'a>(&'a self, nodes: &'a [S::Node], v: usize) -> &'a S::Node {
         match self.slot[v] {
             NONE => &nodes[v],
             at => &self.changed[at].1,
@@ -54,14 +59,19 @@ struct Goal {
     place: usize,
 }
 
-impl State {
+impl<N: Node> State<N> {
     /// The order with parents chosen from nothing.
-    pub(super) fn new(model: &Model<'_>, sequence: Vec<usize>, space: &mut Space) -> Self {
-        let mut nodes = vec![Family::default(); sequence.len()];
+    pub(super) fn new<S: Score<Node = N>>(
+        model: &S,
+        sequence: Vec<usize>,
+        space: &mut Space<S>,
+    ) -> Self {
+        let mut nodes = vec![N::default(); sequence.len()];
         let mut places = vec![0; sequence.len()];
         for (k, &v) in sequence.iter().enumerate() {
             places[v] = k;
-            space.choice.choose(model, v, model.required(v), &sequence[..k], &mut nodes[v]);
+            let required = model.knowledge().required_parents(v);
+            model.choose(&mut space.choice, v, required, &sequence[..k], &mut nodes[v]);
         }
         Self { sequence, places, nodes }
     }
@@ -71,11 +81,11 @@ impl State {
     }
 
     pub(crate) fn parents(&self, v: usize) -> &[usize] {
-        &self.nodes[v].parents
+        self.nodes[v].parents()
     }
 
     pub(crate) fn score(&self) -> f64 {
-        self.nodes.iter().map(|node| node.score).sum()
+        self.nodes.iter().map(Node::score).sum()
     }
 
     /// This one, unless the other has a score that is lower by more than rounding.
@@ -86,12 +96,12 @@ impl State {
     /// Moves a variable to the place where the score is smallest; true when that lowers it. A way
     /// on which the score rises by more than `patience` is not followed further. The variables
     /// whose parents changed are added to `touched`.
-    pub(super) fn move_to_best(
+    pub(super) fn move_to_best<S: Score<Node = N>>(
         &mut self,
-        model: &Model<'_>,
+        model: &S,
         v: usize,
         patience: f64,
-        space: &mut Space,
+        space: &mut Space<S>,
         touched: &mut Vec<usize>,
     ) -> bool {
         let home = self.places[v];
@@ -107,13 +117,33 @@ impl State {
         true
     }
 
-    /// Moves a variable to a place, with the parents that go with it.
-    pub(super) fn move_to(
+    /// Chooses the parents of every variable thoroughly; those whose parents changed are added to
+    /// `touched`.
+    pub(super) fn improve<S: Score<Node = N>>(
         &mut self,
-        model: &Model<'_>,
+        model: &S,
+        space: &mut Space<S>,
+        touched: &mut Vec<usize>,
+    ) {
+        let mut next = N::default();
+        for (k, &v) in self.sequence.iter().enumerate() {
+            let start = self.nodes[v].parents().to_vec().into_iter();
+            let (choice, before) = (&mut space.choice, &self.sequence[..k]);
+            model.choose_thoroughly(choice, v, start, before, &mut next);
+            if next.score() < self.nodes[v].score() - PROGRESS {
+                std::mem::swap(&mut next, &mut self.nodes[v]);
+                touched.push(v);
+            }
+        }
+    }
+
+    /// Moves a variable to a place, with the parents that go with it.
+    pub(super) fn move_to<S: Score<Node = N>>(
+        &mut self,
+        model: &S,
         v: usize,
         place: usize,
-        space: &mut Space,
+        space: &mut Space<S>,
         touched: &mut Vec<usize>,
     ) {
         self.travel(model, v, place, f64::INFINITY, space);
@@ -126,13 +156,13 @@ impl State {
     /// Takes a variable to a place by swaps of neighbours, or as far as prior knowledge lets it, and
     /// returns the best place on the way. The sequence is changed; the nodes that go with it are
     /// left in `space`.
-    fn travel(
+    fn travel<S: Score<Node = N>>(
         &mut self,
-        model: &Model<'_>,
+        model: &S,
         v: usize,
         place: usize,
         patience: f64,
-        space: &mut Space,
+        space: &mut Space<S>,
     ) -> Goal {
         space.clear();
         let mut at = self.places[v];
@@ -141,7 +171,7 @@ impl State {
         while at != place {
             let k = if place < at { at - 1 } else { at };
             let (first, second) = (self.sequence[k], self.sequence[k + 1]);
-            if !model.may_swap(first, second) {
+            if model.knowledge().must_precede(first, second) {
                 break;
             }
             self.sequence.swap(k, k + 1);
@@ -149,11 +179,12 @@ impl State {
             self.places[second] = k;
             at = if place < at { at - 1 } else { at + 1 };
             // `second` may no longer have `first` as a parent, `first` may now have `second`.
-            if space.current(&self.nodes, second).parents.contains(&first) {
+            if space.current(&self.nodes, second).parents().contains(&first) {
                 gain += self.choose(model, second, k, Some(first), None, space);
             }
             let mut work = std::mem::take(&mut space.work);
-            let wanted = space.current(&self.nodes, first).wants(model, first, second, &mut work);
+            let node = space.current(&self.nodes, first);
+            let wanted = model.wants(node, first, second, &mut work);
             space.work = work;
             if wanted {
                 gain += self.choose(model, first, k + 1, None, Some(second), space);
@@ -170,26 +201,26 @@ impl State {
 
     /// Chooses the parents of `v` anew among the first `k` variables, from those it has but
     /// `without`, and `with`; returns by how much the score falls.
-    fn choose(
+    fn choose<S: Score<Node = N>>(
         &self,
-        model: &Model<'_>,
+        model: &S,
         v: usize,
         k: usize,
         without: Option<usize>,
         with: Option<usize>,
-        space: &mut Space,
+        space: &mut Space<S>,
     ) -> f64 {
         if space.used == space.changed.len() {
-            space.changed.push((v, Family::default()));
+            space.changed.push((v, N::default()));
         }
         let (fixed, free) = space.changed.split_at_mut(space.used);
         let slot = space.slot[v];
         let mut next = std::mem::take(&mut free[0].1);
         let node = if slot == NONE { &self.nodes[v] } else { &fixed[slot].1 };
-        let before = node.score;
-        let start = node.parents.iter().copied().filter(|&u| Some(u) != without).chain(with);
-        space.choice.choose(model, v, start, &self.sequence[..k], &mut next);
-        let after = next.score;
+        let before = node.score();
+        let start = node.parents().iter().copied().filter(|&u| Some(u) != without).chain(with);
+        model.choose(&mut space.choice, v, start, &self.sequence[..k], &mut next);
+        let after = next.score();
         if slot == NONE {
             space.slot[v] = space.used;
             space.changed[space.used] = (v, next);

@@ -1,0 +1,164 @@
+//! How confidence is measured: how many resampled tables, for how long, and what is said when
+//! there is none.
+
+use std::time::{Duration, Instant};
+
+use nocurl::bootstrap::{
+    Bootstrap, BootstrapParams, DETERMINED_LEVEL, MOST_REPLICATES, Start, bootstrap_from,
+};
+use nocurl::{Action, Data, Fit, Options, Run, Stop, Text};
+
+use crate::Error;
+
+/// Seconds that measuring may take unless a number of tables is asked for.
+pub const DEFAULT_SECONDS: f64 = 10.0;
+
+/// The confidence from which on edges and directions are in the consensus.
+const CONSENSUS_LEVEL: f64 = 0.5;
+
+/// Fewer resampled tables than this say too little.
+const FEWEST: usize = 10;
+
+/// More variables than this are resampled only where that is asked for: what is counted of each
+/// pair takes memory.
+const MOST_VARIABLES: usize = 2000;
+
+/// How confidence is measured, by learning again from resampled tables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConfidenceOptions {
+    /// Whether it is measured at all.
+    pub measure: bool,
+    /// Resampled tables; without it 100, as far as the time allows, for methods that are quick.
+    pub replicates: Option<usize>,
+    /// Seconds it may take; without it 10, or any where a number of tables is asked for.
+    pub seconds: Option<f64>,
+    /// The confidence from which on a direction is determined and edges are in the consensus;
+    /// without it 0.9 and 0.5.
+    pub level: Option<f64>,
+}
+
+impl Default for ConfidenceOptions {
+    fn default() -> Self {
+        Self { measure: true, replicates: None, seconds: None, level: None }
+    }
+}
+
+/// What was measured, or why nothing was.
+pub(crate) type Measured = Result<Option<Bootstrap>, Text>;
+
+impl ConfidenceOptions {
+    /// No confidence.
+    pub const OFF: Self = Self { measure: false, replicates: None, seconds: None, level: None };
+
+    /// The confidence from which on a direction is determined.
+    pub fn determined_level(&self) -> f64 {
+        self.level.unwrap_or(DETERMINED_LEVEL)
+    }
+
+    /// The confidence from which on edges and directions are in the consensus.
+    pub fn consensus_level(&self) -> f64 {
+        self.level.unwrap_or(CONSENSUS_LEVEL)
+    }
+
+    /// True when a number of resampled tables is asked for.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.measure && self.replicates.is_some()
+    }
+
+    /// How tables are resampled.
+    pub(crate) fn params(&self) -> BootstrapParams {
+        BootstrapParams {
+            replicates: self.replicates.unwrap_or(BootstrapParams::default().replicates),
+            paths: self.replicates.is_some(),
+            ..BootstrapParams::default()
+        }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        if let Some(given) = self.replicates
+            && !(2..=MOST_REPLICATES).contains(&given)
+        {
+            return Err(Error::Replicates { given });
+        }
+        if let Some(given) = self.seconds
+            && Duration::try_from_secs_f64(given).map_or(true, |time| time.is_zero())
+        {
+            return Err(Error::Seconds { given });
+        }
+        match self.level {
+            Some(given) if !(0.0..=1.0).contains(&given) => Err(Error::Level { given }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Learns again from tables like `data`, starting from `fit`.
+    pub(crate) fn measure(
+        &self,
+        data: Data<'_>,
+        options: &Options,
+        fit: &Fit,
+        run: &Run<'_>,
+    ) -> Result<Measured, Error> {
+        if !self.measure {
+            return Ok(Ok(None));
+        }
+        let size = fit.dag.size();
+        if self.replicates.is_none() && (size > MOST_VARIABLES || !options.is_quick(size)) {
+            return Ok(Err(takes_long(options)));
+        }
+        let params = self.params();
+        let allowed = self.seconds.or(self.replicates.is_none().then_some(DEFAULT_SECONDS));
+        let deadline = allowed.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));
+        let enough = deadline.as_ref().map(|deadline| deadline as &dyn Stop);
+        let start = Start { from: Some(&fit.dag), enough };
+        match bootstrap_from(data, options, &params, start, run) {
+            Ok(found) if found.replicates < FEWEST.min(params.replicates) => {
+                Ok(Err(too_few(found.replicates, allowed.unwrap_or_default())))
+            }
+            Ok(found) => Ok(Ok(Some(found))),
+            Err(nocurl::Error::Cancelled) => Err(nocurl::Error::Cancelled.into()),
+            Err(error) if self.replicates.is_some() => Err(error.into()),
+            Err(error) => {
+                let words = "confidence could not be measured: ";
+                Ok(Err(Text::new(words).append(error.text())))
+            }
+        }
+    }
+}
+
+/// Stops work after some time.
+struct Deadline(Option<Instant>);
+
+impl Deadline {
+    fn after(time: Duration) -> Self {
+        // None is further away than the clock can count.
+        Self(Instant::now().checked_add(time))
+    }
+}
+
+impl Stop for Deadline {
+    fn is_stopped(&self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+fn takes_long(options: &Options) -> Text {
+    Text::new(format!(
+        "confidence was left out: {} takes long to learn from many tables; ask for some with ",
+        options.facts().phrase()
+    ))
+    .act(Action::set("bootstrap", 20))
+}
+
+fn too_few(learnt: usize, seconds: f64) -> Text {
+    let learnt = match learnt {
+        0 => "no resampled table was learnt".to_string(),
+        1 => "only 1 resampled table was learnt".into(),
+        more => format!("only {more} resampled tables were learnt"),
+    };
+    Text::new(format!(
+        "confidence was left out: {learnt} in {seconds} s, at least {FEWEST} are needed; allow \
+         more time with "
+    ))
+    .act(Action::setting("confidence_seconds"))
+}

@@ -1,0 +1,168 @@
+//! Two graphs edge by edge.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nocurl_io::{Direction, Edge, GraphDocument};
+use nocurl_render::{Diagram, Node, Part};
+use serde::Serialize;
+
+/// What two graphs share and where they differ, by the names of their variables.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Differences {
+    /// What the two graphs are called.
+    pub graphs: [String; 2],
+    /// Edges of both in the same place, without directions that contradict each other.
+    pub shared: usize,
+    /// Edges of the first alone.
+    pub first: usize,
+    /// Edges of the second alone.
+    pub second: usize,
+    /// Edges of both whose determined directions are opposite.
+    pub reversed: usize,
+    /// All of them: those that differ before those that are shared.
+    pub edges: Vec<Difference>,
+    /// Variables that only one of the graphs has.
+    pub only: [Vec<String>; 2],
+    /// All variables.
+    #[serde(skip)]
+    variables: Vec<String>,
+}
+
+/// One pair of variables that is adjacent in at least one of two graphs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// Which of the graphs have it.
+    pub part: Part,
+    /// The cause, in the first graph that has the edge.
+    pub from: String,
+    /// The effect there.
+    pub to: String,
+    /// The edge in each graph.
+    pub of: [Option<Side>; 2],
+}
+
+/// An edge in one of two graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Side {
+    /// Its weight, where it is known.
+    pub weight: Option<f64>,
+    /// What is known of its direction.
+    pub direction: Direction,
+    /// Whether it is drawn from the effect to the cause.
+    pub backward: bool,
+}
+
+impl Differences {
+    /// Compares two graphs; variables are matched by name.
+    ///
+    /// ```
+    /// use nocurl_app::Differences;
+    /// use nocurl_io::{Source, read_graph};
+    /// let graph = |text: &str| read_graph(&Source::bytes("g.csv", text.to_string()));
+    /// let (one, other) = (graph("a,b\nb,c\nc,d\n")?, graph("b,a\nb,c\na,d\n")?);
+    /// let found = Differences::new(["one", "other"], &one, &other);
+    /// assert_eq!((found.shared, found.reversed), (1, 1));
+    /// assert_eq!((found.first, found.second), (1, 1));
+    /// # Ok::<(), nocurl_io::Error>(())
+    /// ```
+    pub fn new(names: [&str; 2], first: &GraphDocument, second: &GraphDocument) -> Self {
+        let key = |edge: &Edge| {
+            let (a, b) = (edge.from.clone(), edge.to.clone());
+            if a <= b { (a, b) } else { (b, a) }
+        };
+        let of_second: BTreeMap<(String, String), &Edge> =
+            second.edges.iter().map(|edge| (key(edge), edge)).collect();
+        let in_first: BTreeSet<(String, String)> = first.edges.iter().map(key).collect();
+        let mut edges: Vec<Difference> = first
+            .edges
+            .iter()
+            .map(|edge| difference(edge, Some(edge), of_second.get(&key(edge)).copied()))
+            .collect();
+        let alone = second.edges.iter().filter(|edge| !in_first.contains(&key(edge)));
+        edges.extend(alone.map(|edge| difference(edge, None, Some(edge))));
+        let rank = |part: Part| match part {
+            Part::Reversed => 0,
+            Part::First => 1,
+            Part::Second => 2,
+            Part::Shared => 3,
+        };
+        edges.sort_by_key(|edge| rank(edge.part));
+        let count = |part: Part| edges.iter().filter(|edge| edge.part == part).count();
+        let missing = |one: &GraphDocument, other: &GraphDocument| -> Vec<String> {
+            let known: BTreeSet<&String> = other.variables.iter().collect();
+            one.variables.iter().filter(|name| !known.contains(name)).cloned().collect()
+        };
+        let only = [missing(first, second), missing(second, first)];
+        Self {
+            graphs: names.map(str::to_string),
+            shared: count(Part::Shared),
+            first: count(Part::First),
+            second: count(Part::Second),
+            reversed: count(Part::Reversed),
+            variables: [&first.variables[..], &only[1]].concat(),
+            only,
+            edges,
+        }
+    }
+
+    /// Both graphs in one picture.
+    pub fn diagram(&self) -> Diagram {
+        let places: BTreeMap<&str, usize> =
+            self.variables.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        let edge = |found: &Difference| {
+            // As the first graph that says where it points; its weights differ and are not shown.
+            let known = found.of.iter().flatten().find(|side| points(side));
+            let (from, to) = match known {
+                Some(Side { backward: true, .. }) => (&found.to, &found.from),
+                _ => (&found.from, &found.to),
+            };
+            nocurl_render::Edge {
+                from: places[from.as_str()],
+                to: places[to.as_str()],
+                direction: match known {
+                    Some(_) => nocurl_render::Direction::Determined,
+                    None => nocurl_render::Direction::Undetermined,
+                },
+                part: Some(found.part),
+                ..nocurl_render::Edge::default()
+            }
+        };
+        let node = |name: &String| Node { name: name.clone(), ..Node::default() };
+        // The layout keeps the directions of early edges, so those of the first graph stand first.
+        let mut edges: Vec<&Difference> = self.edges.iter().collect();
+        edges.sort_by_key(|edge| edge.of[0].is_none());
+        Diagram {
+            nodes: self.variables.iter().map(node).collect(),
+            edges: edges.into_iter().map(edge).collect(),
+            title: format!(
+                "{} and {}: {} edges in both, {} and {} in one alone, {} in opposite directions",
+                self.graphs[0], self.graphs[1], self.shared, self.first, self.second, self.reversed
+            ),
+            compared: Some(self.graphs.clone()),
+        }
+    }
+}
+
+/// An edge with its sides, in the direction of `drawn`.
+fn difference(drawn: &Edge, first: Option<&Edge>, second: Option<&Edge>) -> Difference {
+    let side = |edge: &Edge| Side {
+        weight: edge.weight,
+        direction: edge.direction,
+        backward: edge.from != drawn.from,
+    };
+    let of = [first.map(side), second.map(side)];
+    let part = match of {
+        [Some(_), None] => Part::First,
+        [None, _] => Part::Second,
+        [Some(a), Some(b)] if a.backward != b.backward && points(&a) && points(&b) => {
+            Part::Reversed
+        }
+        _ => Part::Shared,
+    };
+    Difference { part, from: drawn.from.clone(), to: drawn.to.clone(), of }
+}
+
+/// Whether a side says where the edge points.
+fn points(side: &Side) -> bool {
+    side.direction != Direction::Undetermined
+}

@@ -1,0 +1,102 @@
+//! How well a variable is explained by a set of parents, for variables of every kind.
+
+mod blocks;
+mod multinomial;
+
+use std::fmt::Debug;
+
+pub(crate) use blocks::Blocks;
+pub(crate) use multinomial::Multinomial;
+
+/// The fit of one variable given some others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Fit {
+    /// Minus twice the log-likelihood, up to a constant of the variable.
+    pub(crate) deviance: f64,
+    /// Parameters that the parents add.
+    pub(crate) freedom: f64,
+}
+
+/// A likelihood that is a product over variables given their parents. Graphs that independences
+/// cannot tell apart have the same deviance and the same freedom in sum.
+pub(crate) trait Local: Sync + Debug {
+    /// Number of variables.
+    fn size(&self) -> usize;
+
+    /// Number of rows.
+    fn rows(&self) -> f64;
+
+    /// Deviances cannot be smaller than this.
+    fn least(&self) -> f64;
+
+    /// Parameters that parents add, where none of them repeats others.
+    fn freedom(&self, variable: usize, parents: &[usize]) -> f64;
+
+    /// The fit given parents, in any order, each once.
+    fn fit(&self, variable: usize, parents: &[usize]) -> Fit;
+
+    /// The fits given the parents and one of the candidates each, where `pays` says of the
+    /// parameters in all that it may be worth the while.
+    fn fits_with(
+        &self,
+        variable: usize,
+        parents: &[usize],
+        candidates: &[usize],
+        pays: &dyn Fn(f64) -> bool,
+        see: &mut dyn FnMut(usize, Fit),
+    ) {
+        let mut set = parents.to_vec();
+        for &candidate in candidates {
+            set.push(candidate);
+            if pays(self.freedom(variable, &set)) {
+                see(candidate, self.fit(variable, &set));
+            }
+            set.pop();
+        }
+    }
+
+    /// The share of what is left of a variable that one of its parents removes given the others:
+    /// `1 - exp(-gain / n)` for the deviance that it gains, between 0 and 1. Between two numbers
+    /// this is the squared partial correlation.
+    fn strength(&self, variable: usize, parents: &[usize], parent: usize) -> f64 {
+        let others: Vec<usize> = parents.iter().copied().filter(|&other| other != parent).collect();
+        let gain = self.fit(variable, &others).deviance - self.fit(variable, parents).deviance;
+        -(-gain.max(0.0) / self.rows()).exp_m1()
+    }
+}
+
+/// A likelihood with what an edge costs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Priced<'a> {
+    pub(crate) local: &'a dyn Local,
+    /// The price of a parameter, in units of the deviance.
+    pub(crate) price: f64,
+}
+
+impl Priced<'_> {
+    /// The score of a fit: the smaller, the better.
+    pub(crate) fn of(&self, fit: Fit) -> f64 {
+        fit.deviance + self.price * fit.freedom
+    }
+
+    /// The score of a variable with these parents.
+    pub(crate) fn score(&self, variable: usize, parents: &[usize]) -> f64 {
+        self.of(self.local.fit(variable, parents))
+    }
+
+    /// The scores with one more parent each, of those candidates that could score below `bound`.
+    pub(crate) fn scores_with(
+        &self,
+        variable: usize,
+        parents: &[usize],
+        candidates: &[usize],
+        bound: f64,
+        see: &mut dyn FnMut(usize, f64),
+    ) {
+        let least = self.local.least();
+        let pays = |freedom: f64| least + self.price * freedom < bound;
+        self.local.fits_with(variable, parents, candidates, &pays, &mut |candidate, fit| {
+            see(candidate, self.of(fit));
+        });
+    }
+}
