@@ -116,7 +116,10 @@ impl ConfidenceOptions {
                 Ok(Err(too_few(found.replicates, allowed.unwrap_or_default())))
             }
             Ok(found) => Ok(Ok(Some(found))),
-            Err(nocurl::Error::Cancelled) => Err(nocurl::Error::Cancelled.into()),
+            // The user's or the machine's doing, not the data's.
+            Err(error @ (nocurl::Error::Cancelled | nocurl::Error::OutOfMemory { .. })) => {
+                Err(error.into())
+            }
             Err(error) if self.replicates.is_some() => Err(error.into()),
             Err(error) => {
                 let words = "confidence could not be measured: ";

@@ -56,7 +56,8 @@ fn requests_that_fail(name: &str, job: &Job, gap: bool) -> u64 {
 // One test: the count belongs to the process.
 #[test]
 fn each_request_that_fails_is_an_error_of_its_own() {
-    let plain = |options| Job { options, diagnose: true, ..Job::default() };
+    let confidence = ConfidenceOptions::OFF;
+    let plain = |options| Job { options, confidence, diagnose: true, ..Job::default() };
     let mut jobs: Vec<(String, Job, bool)> = Vec::new();
     for method in ["order-search", "nocurl", "notears", "eq-td", "exact", "fges", "mmpc", "cam"] {
         jobs.push((method.into(), plain(by(method, &[])), false));

@@ -86,7 +86,7 @@ struct Expected {
 /// use nocurl::Run;
 /// use nocurl::missing::{EmParams, expectation_maximization};
 /// use nocurl::{Mat, Moments};
-/// let mut complete = Moments::new(vec!["a".into(), "b".into()]);
+/// let mut complete = Moments::new(vec!["a".to_string(), "b".to_string()]);
 /// let mut rows = Mat::from_fn(4, 2, |i, j| [[0., 0.], [1., 2.5], [2., 3.5], [3., 6.]][i][j]);
 /// complete.push_block(rows.as_mut());
 /// let incomplete = Mat::from_fn(1, 2, |_, j| [5.0, f64::NAN][j]);

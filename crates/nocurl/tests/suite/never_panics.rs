@@ -9,7 +9,7 @@ use nocurl::checks::{
 use nocurl::knowledge::{KnowledgeSpec, Tier};
 use nocurl::methods::Acyclicity;
 use nocurl::methods::Solver;
-use nocurl::methods::{Exact, ExactScore, NoCurl, Notears, Variant};
+use nocurl::methods::{Exact, ExactScore, NoCurl, Notears, SearchReport, Variant};
 use nocurl::refine::Refine;
 use nocurl::{Algorithm, Dataset, Mat, Options, learn};
 use proptest::prelude::*;
@@ -200,7 +200,8 @@ proptest! {
                         || comes_back::<Bic>(finding)
                         || comes_back::<Units>(finding)
                         || comes_back::<Density>(finding)
-                        || comes_back::<Falsification>(finding);
+                        || comes_back::<Falsification>(finding)
+                        || comes_back::<SearchReport>(finding);
                     prop_assert!(back, "{:?}", finding);
                 }
             }

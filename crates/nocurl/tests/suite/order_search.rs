@@ -209,10 +209,12 @@ fn two_parents_that_only_pay_together_are_found() {
     let covariance = Mat::from_fn(3, 3, |i, j| covariance[i][j]);
     let names = ["a", "b", "y"].map(String::from).to_vec();
     let moments = Moments::from_covariance(names, 100, vec![0.0; 3], covariance.as_ref()).unwrap();
-    let exact = Exact { score: ExactScore::Bic, ..Exact::default() };
-    let best = score(&moments, &fit(&moments, Algorithm::from(exact)).dag, 1.0);
     let knowledge =
         nocurl::KnowledgeSpec { sinks: vec!["y".into()], ..nocurl::KnowledgeSpec::default() };
+    let exact = Algorithm::from(Exact { score: ExactScore::Bic, ..Exact::default() });
+    let options = Options { algorithm: exact, knowledge: knowledge.clone(), ..Options::default() };
+    let best = learn(&moments, &options, &Run::default()).unwrap();
+    let best = score(&moments, &best.dag, 1.0);
     let algorithm = Algorithm::from(OrderSearch {
         penalty: Some(1.0),
         restarts: Some(5),

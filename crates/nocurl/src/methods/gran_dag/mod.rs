@@ -166,7 +166,8 @@ impl Settings {
 /// use nocurl::methods::gran_dag::{self, GranDag};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
-/// let data = simulate(&Simulation { variables: 4, rows: 100, ..Simulation::default() }, 1)?.data;
+/// let simulation = Simulation { variables: 4, degree: 2.0, rows: 100, ..Simulation::default() };
+/// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
 /// let params = GranDag { max_iterations: 300, ..GranDag::default() };
 /// let proposal = gran_dag::propose(&problem, &data, &params, 0, &Run::default())?;

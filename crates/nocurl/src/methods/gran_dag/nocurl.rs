@@ -118,7 +118,8 @@ impl NoCurlGran {
 /// use nocurl::methods::gran_dag::nocurl::{NoCurlGran, propose};
 /// use nocurl::simulate::{Simulation, simulate};
 /// use nocurl::Problem;
-/// let data = simulate(&Simulation { variables: 4, rows: 100, ..Simulation::default() }, 1)?.data;
+/// let simulation = Simulation { variables: 4, degree: 2.0, rows: 100, ..Simulation::default() };
+/// let data = simulate(&simulation, 1)?.data;
 /// let problem = Problem::new(&data.moments(), true)?;
 /// let params =
 ///     NoCurlGran { estimate_iterations: 50, iterations: 150, ..NoCurlGran::default() };
