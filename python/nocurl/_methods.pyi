@@ -16,6 +16,7 @@ __all__ = [
     "EqTD",
     "Exact",
     "FGES",
+    "GSGES",
     "GranDAG",
     "Lingam",
     "MMPC",
@@ -23,6 +24,7 @@ __all__ = [
     "NoCurlGNN",
     "NoCurlGran",
     "NoCurlMLP",
+    "Nonlinear",
     "Notears",
     "NotearsMLP",
     "OrderSearch",
@@ -87,6 +89,18 @@ class FGES(Learner, method="fges"):
         penalty: float = ...,
         search: Literal["thorough", "two-phase"] = ...,
         criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class GSGES(Learner, method="gsges"):
+    def __init__(
+        self,
+        *,
+        criterion: Literal["cross-validated", "marginal"] = ...,
+        folds: int = ...,
+        ridge: float = ...,
+        features: int = ...,
+        screen: bool = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 
@@ -187,6 +201,14 @@ class NoCurlMLP(Learner, method="nocurl-mlp"):
         acyclicity: Literal["polynomial", "exponential", "log-det"] = ...,
         tolerance: float = ...,
         max_iter: int = ...,
+        **shared: Unpack[Shared],
+    ) -> None: ...
+
+class Nonlinear(Learner, method="nonlinear"):
+    def __init__(
+        self,
+        *,
+        max_fits: int = ...,
         **shared: Unpack[Shared],
     ) -> None: ...
 

@@ -13,6 +13,7 @@ pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
+pub use gsges::GsgesScore;
 pub use likelihood::MixedScore;
 pub(crate) use member::member;
 pub use method::{Method, Parameters, Task};
@@ -37,12 +38,14 @@ methods! {
     equal_variance { EqTd, EqBu }
     exact { Exact }
     fges { Fges }
+    gsges { Gsges }
     order_search { OrderSearch }
     lingam { Lingam }
     mmpc { Mmpc }
     cam { Cam }
     dag_gnn { DagGnn, NoCurlGnn }
     notears_mlp { NotearsMlp, NoCurlMlp }
+    nonlinear { Nonlinear }
     gran_dag { GranDag, NoCurlGran }
     sort_regress { SortNRegress, R2SortNRegress }
     #[cfg(feature = "toy")]

@@ -211,6 +211,7 @@ impl Effort {
             potential,
             weights,
             estimate: None,
+            directed: None,
             iterations: self.iterations,
             evaluations: self.evaluations,
             termination: self.termination,

@@ -124,6 +124,7 @@ pub(super) fn propose(
         potential: Some(potential),
         weights: Some(weights),
         estimate: None,
+        directed: None,
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,

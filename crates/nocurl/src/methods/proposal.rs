@@ -16,6 +16,9 @@ pub struct Proposal {
     pub weights: Option<Mat<f64>>,
     /// The first estimate behind the order, row -> column and maybe cyclic, where there is one.
     pub estimate: Option<Mat<f64>>,
+    /// Edges whose directions are determined, where these are neither all nor those of the class:
+    /// they and what follows from them and the class are.
+    pub directed: Option<Vec<(usize, usize)>>,
     /// Iterations used.
     pub iterations: u64,
     /// Evaluations of the objective.
@@ -38,6 +41,7 @@ impl Proposal {
             potential: None,
             weights: None,
             estimate: None,
+            directed: None,
             iterations: 0,
             evaluations: 0,
             termination: Termination::Direct,

@@ -149,6 +149,7 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
     let Some(refine) = options.refine else { return Ok(()) };
     let refined = refine.search(task, &proposal.order)?;
     (proposal.order, proposal.potential) = (refined.order, None);
+    proposal.directed = None;
     proposal.weights = match refined.parents {
         None => None,
         Some(parents) => {
@@ -218,9 +219,25 @@ fn conclude(
     warnings.extend(ending(proposal.termination));
     let potential = proposal.potential;
     let evidence = evidence(problem, options, &dag, &class);
-    let determines = options.determines();
+    let mut determines = options.determines();
+    let determined = match proposal.directed {
+        None => determines.determined(&dag, &class),
+        Some(edges) => {
+            let mut determined = class.clone();
+            for (i, j) in edges {
+                if determined.has_undirected(i, j) {
+                    determined.direct(i, j);
+                }
+            }
+            determined.apply_meek_rules();
+            if !determined.is_directed() {
+                determines = Determines::Class;
+            }
+            determined
+        }
+    };
     Ok(Fit {
-        determined: determines.determined(&dag, &class),
+        determined,
         class,
         variables: problem.variables().clone(),
         evidence,

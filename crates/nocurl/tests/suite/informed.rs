@@ -170,7 +170,7 @@ fn methods_that_cannot_honour_knowledge_say_so() {
             Options { knowledge: KnowledgeSpec { tiers, ..KnowledgeSpec::default() }, ..options };
         assert!(learn(&data, &options, &Run::default()).is_ok());
     }
-    assert_eq!(refused, ["fges", "mmpc"]);
+    assert_eq!(refused, ["fges", "gsges", "mmpc"]);
 }
 
 /// All acyclic graphs of 4 variables.

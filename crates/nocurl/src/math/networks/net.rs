@@ -216,6 +216,13 @@ impl Rows {
         rows
     }
 
+    /// About so many of the rows, spread over all.
+    pub(crate) fn spread(&self, count: usize) -> Self {
+        let (n, d) = self.values.shape();
+        let values = Mat::from_fn(count, d, |k, j| self.values[(k * n / count, j)]);
+        Self { values, deviations: self.deviations.clone() }
+    }
+
     /// Standard deviations of the variables.
     pub(crate) fn deviations(&self) -> &[f64] {
         &self.deviations

@@ -10,6 +10,7 @@ mod smooth;
 use self::design::Design;
 use self::fit::Additive;
 use self::search::Search;
+pub(crate) use self::select::Screen;
 use super::require;
 use crate::core::memory::{Memory, Size};
 use crate::core::moments::BLOCK_ROWS;

@@ -3,7 +3,7 @@
 use super::design::Design;
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Error, Run};
+use crate::core::{Dataset, Error, Run};
 
 /// Boosting steps.
 const STEPS: usize = 100;
@@ -75,13 +75,40 @@ fn chosen(design: &Design, most: usize, run: &Run<'_>) -> Result<Vec<Vec<Choice>
     (0..d)
         .into_par_iter()
         .map(|target| {
-            let mut chosen = boost(design, &shrunken, target);
+            let mut chosen = boost(design, &shrunken, target, |_| true);
             chosen.retain(|choice| choice.count >= OFTEN);
             chosen.sort_by_key(|choice| std::cmp::Reverse(choice.count));
             chosen.truncate(most);
             progress.add(1).map(|()| chosen)
         })
         .collect()
+}
+
+/// Chooses among many candidates for the parents of a variable, by boosting.
+pub(crate) struct Screen {
+    design: Design,
+    shrunken: Vec<f64>,
+}
+
+impl Screen {
+    /// Expands the columns of a table.
+    pub(crate) fn new(rows: &Dataset, run: &Run<'_>) -> Result<Self, Error> {
+        let design = Design::new(rows, super::Cam::default().basis, run)?;
+        let shrunken = (0..design.variables()).flat_map(|i| shrink(design.penalty(i))).collect();
+        Ok(Self { design, shrunken })
+    }
+
+    /// At most `most` of the candidates, those that are chosen most often, in rising order.
+    pub(crate) fn strongest(&self, target: usize, candidates: &[usize], most: usize) -> Vec<usize> {
+        let among = |i: usize| candidates.contains(&i);
+        let mut chosen = boost(&self.design, &self.shrunken, target, among);
+        chosen.retain(|choice| choice.count > 0);
+        chosen.sort_by_key(|choice| (std::cmp::Reverse(choice.count), choice.variable));
+        let mut kept: Vec<usize> =
+            chosen.into_iter().take(most).map(|choice| choice.variable).collect();
+        kept.sort_unstable();
+        kept
+    }
 }
 
 /// A variable in the boosted fit of another.
@@ -95,7 +122,12 @@ struct Choice {
 
 /// The other variables in the boosted fit of `target`: at every step the one is chosen whose term
 /// takes most off the residual sum of squares, by componentwise boosting (Bühlmann and Yu, 2003).
-fn boost(design: &Design, shrunken: &[f64], target: usize) -> Vec<Choice> {
+fn boost(
+    design: &Design,
+    shrunken: &[f64],
+    target: usize,
+    among: impl Fn(usize) -> bool,
+) -> Vec<Choice> {
     let d = design.variables();
     let mut residual = design.column(design.of(target).start).to_vec();
     let mut coefficients = vec![0.0; shrunken.len()];
@@ -108,7 +140,7 @@ fn boost(design: &Design, shrunken: &[f64], target: usize) -> Vec<Choice> {
                 .sum()
         };
         let best = (0..d)
-            .filter(|&i| i != target)
+            .filter(|&i| i != target && among(i))
             .map(|i| (gain(i), i))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let Some((_, best)) = best else { break };

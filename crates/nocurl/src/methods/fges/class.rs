@@ -6,12 +6,12 @@ use crate::core::{Error, Pdag};
 /// A completed partially directed graph, as one set of parents, children, neighbours (by an
 /// undirected edge) and adjacent variables for each variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Class {
+pub(in crate::methods) struct Class {
     size: usize,
-    pub(super) parents: BitMatrix,
-    pub(super) children: BitMatrix,
-    pub(super) neighbours: BitMatrix,
-    pub(super) adjacent: BitMatrix,
+    pub(in crate::methods) parents: BitMatrix,
+    pub(in crate::methods) children: BitMatrix,
+    pub(in crate::methods) neighbours: BitMatrix,
+    pub(in crate::methods) adjacent: BitMatrix,
 }
 
 impl Class {

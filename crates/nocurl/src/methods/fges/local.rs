@@ -1,7 +1,7 @@
 //! What can be done next at one variable, by any likelihood that is a product over variables.
 
 use super::class::Class;
-use super::moves::{Candidate, MOST_CLIQUES, Moves, Scorer, without};
+use super::moves::{Candidate, MOST_CLIQUES, Moves, Score, Scorer, without};
 use crate::core::graph::bits::members;
 use crate::math::local::Priced;
 

@@ -14,7 +14,9 @@ use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, Kind, Order, Termination, names};
 use crate::math::regress::refit;
 
-pub(super) use search::search;
+pub(super) use class::Class;
+pub(super) use moves::{Candidate, Moves, Score};
+pub(super) use search::{greedy, search};
 
 /// How the search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

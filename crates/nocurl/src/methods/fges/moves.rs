@@ -18,13 +18,13 @@ pub(super) const MOST_CLIQUES: usize = 8192;
 
 /// An edge that can come or go between `x` and the variable it is a candidate of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Candidate {
+pub(in crate::methods) struct Candidate {
     /// The squared partial correlation of the edge, or what it gains, with a minus sign for
     /// removals: the larger, the better.
-    pub(super) value: f64,
-    pub(super) x: usize,
+    pub(in crate::methods) value: f64,
+    pub(in crate::methods) x: usize,
     /// Position of the clique of neighbours that stay or become parents.
-    pub(super) clique: usize,
+    pub(in crate::methods) clique: usize,
 }
 
 impl Eq for Candidate {}
@@ -46,15 +46,15 @@ impl Ord for Candidate {
 
 /// All candidates at one variable, of one kind.
 #[derive(Debug, Default)]
-pub(super) struct Moves {
-    pub(super) cliques: Vec<Vec<usize>>,
-    pub(super) heap: BinaryHeap<Candidate>,
+pub(in crate::methods) struct Moves {
+    pub(in crate::methods) cliques: Vec<Vec<usize>>,
+    pub(in crate::methods) heap: BinaryHeap<Candidate>,
     /// Additions that would close a cycle, each with a path that shows it.
     pub(super) blocked: Vec<(Candidate, Vec<usize>)>,
     /// Candidates that were scored.
-    pub(super) scored: u64,
+    pub(in crate::methods) scored: u64,
     /// True when there were too many cliques to try all.
-    pub(super) limited: bool,
+    pub(in crate::methods) limited: bool,
 }
 
 impl Moves {
@@ -64,12 +64,36 @@ impl Moves {
     }
 }
 
-/// What scores depend on.
+/// A score that is a sum over variables, as the greedy search asks for it.
+pub(in crate::methods) trait Score: Sync {
+    /// Number of variables.
+    fn size(&self) -> usize;
+
+    /// The value that pays for an edge.
+    fn bound(&self) -> f64;
+
+    /// What an edge of this value gains.
+    fn gain(&self, value: f64) -> f64;
+
+    /// The score of a graph, the larger the better, up to a constant; `None` where there is none.
+    fn score(&self, dag: &Dag) -> Option<f64>;
+
+    /// Variables from which on it pays to score them on several threads.
+    fn worthwhile(&self) -> usize;
+
+    /// Additions of an edge into `y`.
+    fn additions(&self, class: &Class, y: usize) -> Moves;
+
+    /// Removals of the edges `x -> y` and `x - y`.
+    fn removals(&self, class: &Class, y: usize) -> Moves;
+}
+
+/// What scores depend on: squared partial correlations are the values of candidates.
 pub(super) struct Scorer<'a> {
     correlation: MatRef<'a, f64>,
     rows: f64,
     /// The squared partial correlation that pays for an edge.
-    pub(super) bound: f64,
+    bound: f64,
     /// The most parents that the rows can tell apart.
     most_parents: usize,
     everyone: Vec<usize>,
@@ -111,10 +135,12 @@ impl<'a> Scorer<'a> {
             local: Some(Priced { local, price: penalty * rows.ln() }),
         }
     }
+}
 
+impl Score for Scorer<'_> {
     /// What an edge of this squared partial correlation gains: twice the log-likelihood, less the
     /// penalty.
-    pub(super) fn gain(&self, value: f64) -> f64 {
+    fn gain(&self, value: f64) -> f64 {
         if self.local.is_some() {
             return value;
         }
@@ -123,7 +149,7 @@ impl<'a> Scorer<'a> {
 
     /// Twice the log-likelihood of a graph, less the penalties and up to a constant; `None` when
     /// the moments of some parents are singular.
-    pub(super) fn score(&self, dag: &Dag) -> Option<f64> {
+    fn score(&self, dag: &Dag) -> Option<f64> {
         if let Some(priced) = self.local {
             let of_variable = |j| -priced.score(j, &dag.parents(j).collect::<Vec<_>>());
             return Some((0..self.size()).map(of_variable).sum());
@@ -137,14 +163,22 @@ impl<'a> Scorer<'a> {
         (0..self.size()).map(of_variable).sum()
     }
 
-    pub(super) fn size(&self) -> usize {
+    fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    fn worthwhile(&self) -> usize {
+        64
+    }
+
+    fn size(&self) -> usize {
         self.everyone.len()
     }
 
     /// Additions of an edge into `y`: for every clique `C` of neighbours of `y`, each `x` that is
     /// not adjacent to `y` and whose adjacent neighbours of `y` are all in `C`. The parents of `y`
     /// and `C` are then given.
-    pub(super) fn additions(&self, class: &Class, y: usize) -> Moves {
+    fn additions(&self, class: &Class, y: usize) -> Moves {
         if let Some(priced) = self.local {
             return self.local_additions(priced, class, y);
         }
@@ -187,7 +221,7 @@ impl<'a> Scorer<'a> {
 
     /// Removals of the edges `x -> y` and `x - y`: for every clique `C` of neighbours of `y` that
     /// are adjacent to `x`. The other parents of `y` and `C` are given.
-    pub(super) fn removals(&self, class: &Class, y: usize) -> Moves {
+    fn removals(&self, class: &Class, y: usize) -> Moves {
         if let Some(priced) = self.local {
             return self.local_removals(priced, class, y);
         }

@@ -1,7 +1,7 @@
 //! The greedy search itself.
 
 use super::class::Class;
-use super::moves::{Candidate, Moves, Scorer};
+use super::moves::{Candidate, Moves, Score, Scorer};
 use super::{Fges, FgesSearch};
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{self, BitMatrix, members};
@@ -19,6 +19,8 @@ pub(in crate::methods) struct Found {
     pub(in crate::methods) class: Pdag,
     pub(in crate::methods) steps: u64,
     pub(in crate::methods) scored: u64,
+    /// True when some ways to change the class were too many to try.
+    pub(in crate::methods) limited: bool,
     pub(in crate::methods) warnings: Vec<Text>,
 }
 
@@ -35,8 +37,27 @@ pub(in crate::methods) fn search(
         None => Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed),
         Some(local) => Scorer::by(local, params.penalty, allowed),
     };
-    let mut state = Greedy::new(&scorer, run);
-    match params.search {
+    let mut found = greedy(&scorer, params.search, run)?;
+    if found.limited {
+        found.warnings.push(
+            Text::new(
+                "some variables had so many undirected neighbours that not all ways to add or \
+                 remove an edge were tried; a sparser graph has fewer of them: use ",
+            )
+            .act(Action::set_parameter("penalty", 2.0 * params.penalty)),
+        );
+    }
+    Ok(found)
+}
+
+/// Searches by any score.
+pub(in crate::methods) fn greedy(
+    scorer: &dyn Score,
+    search: FgesSearch,
+    run: &Run<'_>,
+) -> Result<Found, Error> {
+    let mut state = Greedy::new(scorer, run);
+    match search {
         FgesSearch::TwoPhase => {
             while state.add_best()? {}
             while state.remove_best()? {}
@@ -46,18 +67,12 @@ pub(in crate::methods) fn search(
             while state.reattach_all()? || state.question_edges()? {}
         }
     }
-    let mut warnings = Vec::new();
-    if state.limited {
-        warnings.push(
-            Text::new(
-                "some variables had so many undirected neighbours that not all ways to add or \
-                 remove an edge were tried; a sparser graph has fewer of them: use ",
-            )
-            .act(Action::set_parameter("penalty", 2.0 * params.penalty)),
-        );
+    // A score may end early when the work is to stop.
+    if run.is_stopped() {
+        return Err(Error::Cancelled);
     }
-    let (steps, scored) = (state.steps, state.scored);
-    Ok(Found { class: state.class.to_pdag()?, steps, scored, warnings })
+    let (steps, scored, limited) = (state.steps, state.scored, state.limited);
+    Ok(Found { class: state.class.to_pdag()?, steps, scored, limited, warnings: Vec::new() })
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +83,7 @@ enum Kind {
 
 /// A class with everything that can be done to it.
 struct Greedy<'a> {
-    scorer: &'a Scorer<'a>,
+    scorer: &'a dyn Score,
     run: &'a Run<'a>,
     class: Class,
     additions: Vec<Moves>,
@@ -87,7 +102,7 @@ struct Greedy<'a> {
 }
 
 impl<'a> Greedy<'a> {
-    fn new(scorer: &'a Scorer<'a>, run: &'a Run<'a>) -> Self {
+    fn new(scorer: &'a dyn Score, run: &'a Run<'a>) -> Self {
         let d = scorer.size();
         let no_moves = || (0..d).map(|_| Moves::default()).collect();
         let mut state = Self {
@@ -220,7 +235,7 @@ impl<'a> Greedy<'a> {
     fn add_best(&mut self) -> Result<bool, Error> {
         let mut best: Option<(Candidate, usize)> = None;
         for y in 0..self.class.size() {
-            let bound = best.map_or(self.scorer.bound, |(candidate, _)| candidate.value);
+            let bound = best.map_or(self.scorer.bound(), |(candidate, _)| candidate.value);
             if let Some(candidate) = self.best_addition(y, bound) {
                 best = Some((candidate, y));
             }
@@ -276,7 +291,7 @@ impl<'a> Greedy<'a> {
         // What was just added for its gain must not go again because of rounding.
         const ROUNDING: f64 = 1e-4;
         self.rescore_removals();
-        let bound = -self.scorer.bound * (1.0 - ROUNDING);
+        let bound = -self.scorer.bound() * (1.0 - ROUNDING);
         let tops = self.removals.iter().enumerate();
         let best = tops.filter_map(|(y, moves)| Some((*moves.heap.peek()?, y))).max();
         match best.filter(|(candidate, _)| candidate.value > bound) {
@@ -330,14 +345,14 @@ impl<'a> Greedy<'a> {
 
     fn rescore_additions(&mut self, which: &[u64]) {
         let (scorer, class) = (self.scorer, &self.class);
-        let scored = for_each(which, |y| scorer.additions(class, y));
+        let scored = for_each(which, scorer.worthwhile(), |y| scorer.additions(class, y));
         self.keep(scored, Kind::Addition);
     }
 
     fn rescore_removals(&mut self) {
         let which = std::mem::replace(&mut self.stale, bits::empty(self.class.size()));
         let (scorer, class) = (self.scorer, &self.class);
-        let scored = for_each(&which, |y| scorer.removals(class, y));
+        let scored = for_each(&which, scorer.worthwhile(), |y| scorer.removals(class, y));
         self.keep(scored, Kind::Removal);
     }
 
@@ -362,11 +377,14 @@ impl<'a> Greedy<'a> {
 
 /// Moves of the variables of a set, in the order of the variables; in parallel where there are
 /// enough for that to pay.
-fn for_each(which: &[u64], moves: impl Fn(usize) -> Moves + Sync) -> Vec<(usize, Moves)> {
-    const WORTHWHILE: usize = 64;
+fn for_each(
+    which: &[u64],
+    worthwhile: usize,
+    moves: impl Fn(usize) -> Moves + Sync,
+) -> Vec<(usize, Moves)> {
     let which: Vec<usize> = members(which).collect();
     let scored = |&y: &usize| (y, moves(y));
-    if which.len() < WORTHWHILE {
+    if which.len() < worthwhile {
         which.iter().map(scored).collect()
     } else {
         which.par_iter().map(scored).collect()

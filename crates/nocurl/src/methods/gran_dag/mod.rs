@@ -227,6 +227,7 @@ pub fn propose(
         potential: Some(potential),
         weights: Some(weights),
         estimate,
+        directed: None,
         iterations: state.steps,
         evaluations: state.steps,
         termination,

@@ -175,6 +175,7 @@ pub fn propose(
         potential: Some(potential),
         weights: Some(chosen(problem, rows, &support, pruning, run)?),
         estimate: Some(estimate),
+        directed: None,
         iterations: state.steps,
         evaluations: state.steps,
         termination: Termination::Converged,

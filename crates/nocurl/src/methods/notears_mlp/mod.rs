@@ -195,6 +195,7 @@ pub fn propose(
         potential: Some(potential),
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: None,
+        directed: None,
         iterations: info.iterations,
         evaluations: info.evaluations,
         termination: info.termination,

@@ -167,6 +167,7 @@ pub fn propose(
         order,
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: Some(estimate),
+        directed: None,
         iterations: infos.iter().map(|info| info.iterations).sum(),
         evaluations: infos.iter().map(|info| info.evaluations).sum(),
         termination: if short { Termination::MaxIterations } else { Termination::Converged },

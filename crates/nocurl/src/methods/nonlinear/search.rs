@@ -1,19 +1,15 @@
 //! Search over graphs with networks as regressions: edges are turned around and variables attached
 //! anew while the score falls.
 
-mod fit;
-
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use self::fit::{Fitted, Fitter, MOST_UNITS, rows_needed};
-use super::{Refined, Refinement};
-use crate::core::memory::{Memory, Size};
+use super::fit::{Fitted, Fitter, rows_needed};
 use crate::core::parallel::*;
-use crate::core::{Action, Dataset, Error, Order, Progress, Run};
+use crate::core::{Dataset, Error, Order, Progress, Run};
 use crate::math::Problem;
-use crate::math::networks::{self, Rows};
-use crate::methods::{Directions, Facts, Needs, Task};
+use crate::math::networks::Rows;
+use crate::methods::cam::Screen;
 
 /// Edges that one move may turn around. A move with more is made of shorter ones.
 const MOST: usize = 4;
@@ -21,46 +17,43 @@ const MOST: usize = 4;
 /// A score must fall by this much. Scores are twice log-likelihoods.
 const LEAST: f64 = 1.0;
 
-/// BIC of networks as the score.
-pub(super) struct Networks;
+/// More candidates than this are screened before a network is fitted on them: those stay that help
+/// most in a fit by splines.
+const WIDE: usize = 20;
 
-impl Refinement for Networks {
-    fn facts(&self) -> Facts {
-        Facts {
-            name: "networks",
-            phrase: "the search with networks",
-            summary: "search over graphs with a network for each variable, for effects of any shape",
-            directions: Directions::NonlinearEffects,
-            needs: Needs::Rows,
-            linear: false,
-            chooses_edges: true,
-            depends_on_units: false,
-            most_to_check: 4,
-            most_to_resample: Some(0),
-            reference: "this project; prices after Zou, Hastie and Tibshirani, 2007",
-            ..Facts::LINEAR
-        }
-    }
+/// Rows on which a move is tried first, where there are more than twice as many; a move that
+/// makes the score worse by more than [`HOPELESS`] there is not tried on all.
+const SAMPLE: usize = 1000;
+const HOPELESS: f64 = 10.0;
 
-    fn memory(&self, size: &Size) -> Memory {
-        // One network at a time for each thread; those of all variables are kept.
-        networks::memory(MOST_UNITS, size)
-    }
+/// What a search found: a graph, and an order of its variables.
+pub(crate) struct Found {
+    pub(crate) nodes: Vec<Fitted>,
+    pub(crate) order: Vec<usize>,
+    /// The score before the first move.
+    pub(crate) score_before: f64,
+    /// Moves that lowered the score.
+    pub(crate) moves: u64,
+    /// Networks that were fitted.
+    pub(crate) fits: u64,
+    /// Whether it stopped at its limit of fits.
+    pub(crate) limited: bool,
+}
 
-    fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
-        let what = || Error::NeedsRows { what: Action::set("refine", "networks") };
-        let rows = task.rows.ok_or_else(what)?;
-        search(task.problem, rows, start, task.seed, task.run)
+impl Found {
+    pub(crate) fn score(&self) -> f64 {
+        self.nodes.iter().map(|node| node.score).sum()
     }
 }
 
-/// Searches from `start`.
+/// Searches from the best of several orders.
 ///
 /// The score of a graph is the sum over variables of [`Fitted::score`]. First every variable gets
-/// its parents among all that are before it. Then, while the score falls, the edge `u -> v` is
-/// turned around in two ways, v before u and all between them, or u after v and all between them;
-/// who loses a parent may take over parents of the other. At last every variable is fitted on all
-/// that do not descend from it, and the search goes on if that helped.
+/// its parents among all that are before it in an order. Then, while the score falls, the edge
+/// `u -> v` is turned around in two ways, v before u and all between them, or u after v and all
+/// between them; who loses a parent may take over parents of the other. At last every variable is
+/// fitted on all that do not descend from it, and the search goes on if that helped. It ends after
+/// a round in which the number of networks fitted has passed `most_fits`.
 ///
 /// All moves of a round are tried on several threads; those that have to do with different
 /// variables are made together, the best first.
@@ -68,33 +61,42 @@ impl Refinement for Networks {
 /// # Errors
 /// [`Error::DifferentRows`] when the rows are not those of the problem, [`Error::TooFewRows`],
 /// cancellation.
-fn search(
+pub(crate) fn search(
     problem: &Problem,
-    rows: &Dataset,
-    start: &Order,
+    data: &Dataset,
+    starts: &[Order],
+    most_fits: Option<u64>,
     seed: u64,
     run: &Run<'_>,
-) -> Result<Refined, Error> {
-    problem.check_rows(rows, "rows for the search with networks")?;
+) -> Result<Found, Error> {
+    problem.check_rows(data, "rows for the search with networks")?;
     let needed = rows_needed(problem.size());
     if problem.rows() < needed {
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
-    let rows = Rows::standardised(rows);
+    let rows = Rows::standardised(data);
+    let sample = (rows.count() > 2 * SAMPLE).then(|| rows.spread(SAMPLE));
     let quiet = run.quiet();
     let search = Search {
         problem,
         fitter: Fitter::new(problem, &rows, seed, &quiet),
+        quick: sample.as_ref().map(|rows| Fitter::new(problem, rows, seed, &quiet)),
+        screen: (problem.size() > WIDE).then(|| Screen::new(data, run)).transpose()?,
         fits: Mutex::default(),
+        quick_fits: Mutex::default(),
         run,
     };
-    let order = start.sequence();
-    let fit = |j: usize| search.fit(j, search.candidates(j, |i| precedes(&order, i, j)));
-    let nodes = (0..problem.size()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
-    let mut state = Scored { nodes, order };
+    let mut best: Option<Scored> = None;
+    for start in starts {
+        let state = search.start(&start.sequence())?;
+        if best.as_ref().is_none_or(|best| state.score() < best.score()) {
+            best = Some(state);
+        }
+    }
+    let Some(mut state) = best else { return Err(Error::Cancelled) };
     let score_before = state.score();
-    let mut moves = 0;
-    loop {
+    let (mut moves, mut limited) = (0, false);
+    while !limited {
         let made = match search.round(&mut state, |state| search.reversals(state))? {
             0 => search.round(&mut state, |state| search.attachments(state))?,
             made => made,
@@ -103,11 +105,10 @@ fn search(
             break;
         }
         moves += made;
+        limited = most_fits.is_some_and(|most| search.count() >= most);
     }
-    let score_after = state.score();
-    let order = Order::strict(&state.order);
-    let parents = Some(state.nodes.into_iter().map(|node| node.parents).collect());
-    Ok(Refined { order, parents, score_before, score_after, moves })
+    let (Scored { nodes, order }, fits) = (state, search.count());
+    Ok(Found { nodes, order, score_before, moves, fits, limited })
 }
 
 fn precedes(order: &[usize], i: usize, j: usize) -> bool {
@@ -162,13 +163,60 @@ struct Move {
 struct Search<'a> {
     problem: &'a Problem,
     fitter: Fitter<'a>,
+    /// Fits on some of the rows, where there are many.
+    quick: Option<Fitter<'a>>,
+    /// Who chooses among many candidates.
+    screen: Option<Screen>,
     /// What was fitted before: a fit depends on the variable and its candidates alone.
     fits: Mutex<BTreeMap<(usize, Vec<usize>), Fitted>>,
+    /// The scores of quick fits.
+    quick_fits: Mutex<BTreeMap<(usize, Vec<usize>), f64>>,
     run: &'a Run<'a>,
 }
 
 impl Search<'_> {
+    /// Every variable with parents among all that are before it.
+    fn start(&self, order: &[usize]) -> Result<Scored, Error> {
+        let fit = |j: usize| self.fit(j, self.candidates(j, |i| precedes(order, i, j)));
+        let nodes = (0..order.len()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        Ok(Scored { nodes, order: order.to_vec() })
+    }
+
+    /// Networks fitted so far.
+    fn count(&self) -> u64 {
+        self.fits.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+    }
+
+    /// The candidates that help most, where they are many; required ones are among them.
+    fn screened(&self, target: usize, candidates: Vec<usize>) -> Vec<usize> {
+        match &self.screen {
+            Some(screen) if candidates.len() > WIDE => {
+                let required = |i: &usize| self.problem.knowledge().requires(*i, target);
+                let mut kept = screen.strongest(target, &candidates, WIDE);
+                kept.extend(candidates.into_iter().filter(required));
+                kept.sort_unstable();
+                kept.dedup();
+                kept
+            }
+            _ => candidates,
+        }
+    }
+
+    /// The score of a quick fit.
+    fn quick(&self, fitter: &Fitter<'_>, target: usize, key: Vec<usize>) -> Result<f64, Error> {
+        let lock = || self.quick_fits.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (target, self.screened(target, key));
+        let known = lock().get(&key).copied();
+        if let Some(score) = known {
+            return Ok(score);
+        }
+        let score = fitter.fit(target, &key.1)?.score;
+        lock().insert(key, score);
+        Ok(score)
+    }
+
     fn fit(&self, target: usize, candidates: Vec<usize>) -> Result<Fitted, Error> {
+        let candidates = self.screened(target, candidates);
         let lock = || self.fits.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (target, candidates);
         let known = lock().get(&key).cloned();
@@ -272,7 +320,7 @@ impl Search<'_> {
         let mut moves = Vec::new();
         let mut try_out = |moved: usize, partners: &[usize], order: &[usize]| {
             if partners.len() <= MOST && self.allows(order) {
-                moves.push(self.rearranged(state, moved, partners, order)?);
+                moves.extend(self.rearranged(state, moved, partners, order)?);
             }
             Ok(())
         };
@@ -287,29 +335,39 @@ impl Search<'_> {
     }
 
     /// The move after which `moved` stands on the other side of its neighbours `partners`: each of
-    /// them may take over the parents of the other.
+    /// them may take over the parents of the other. None where some of the rows say that it does not
+    /// help.
     fn rearranged(
         &self,
         state: &Scored,
         moved: usize,
         partners: &[usize],
         order: &[usize],
-    ) -> Result<Move, Error> {
+    ) -> Result<Option<Move>, Error> {
         let parents = |v: usize| &state.nodes[v].parents;
-        let fitted = |target: usize, others: &[usize]| {
+        let candidates = |target: usize, others: &[usize]| {
             let near = |i: usize| {
                 let mut both = others.iter().chain([&target]);
                 others.contains(&i) || both.any(|&w| parents(w).contains(&i))
             };
-            let candidates = self.candidates(target, |i| near(i) && precedes(order, i, target));
-            self.fit(target, candidates).map(|node| (target, node))
+            self.candidates(target, |i| near(i) && precedes(order, i, target))
         };
-        let mut changes = vec![fitted(moved, partners)?];
-        for &partner in partners {
-            changes.push(fitted(partner, &[moved])?);
+        let mut wanted = vec![(moved, candidates(moved, partners))];
+        wanted.extend(partners.iter().map(|&partner| (partner, candidates(partner, &[moved]))));
+        if let Some(quick) = &self.quick {
+            let mut gain = 0.0;
+            for (v, candidates) in &wanted {
+                gain += self.quick(quick, *v, parents(*v).clone())?;
+                gain -= self.quick(quick, *v, candidates.clone())?;
+            }
+            if gain < -HOPELESS {
+                return Ok(None);
+            }
         }
+        let fitted = |(v, candidates)| self.fit(v, candidates).map(|node| (v, node));
+        let changes = wanted.into_iter().map(fitted).collect::<Result<Vec<_>, _>>()?;
         let gain = changes.iter().map(|(v, node)| state.nodes[*v].score - node.score).sum();
-        Ok(Move { gain, changes })
+        Ok(Some(Move { gain, changes }))
     }
 
     /// Every variable with parents among all that do not descend from it.

@@ -9,7 +9,7 @@ use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
 
 /// Hidden units of a network with few inputs.
-pub(super) const MOST_UNITS: usize = 32;
+pub(crate) const MOST_UNITS: usize = 32;
 
 /// Rows for each weight there are at least, so that no network can learn its rows by heart.
 const ROWS_PER_WEIGHT: usize = 5;
@@ -31,9 +31,9 @@ pub(super) fn rows_needed(variables: usize) -> u64 {
 /// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the
 /// extended BIC asks for the weights of its network.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fitted {
-    pub(super) parents: Vec<usize>,
-    pub(super) score: f64,
+pub(crate) struct Fitted {
+    pub(crate) parents: Vec<usize>,
+    pub(crate) score: f64,
 }
 
 /// Fits networks to standardised rows.

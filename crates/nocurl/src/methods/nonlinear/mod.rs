@@ -1,0 +1,150 @@
+//! One word for data whose effects may be of any shape (`nonlinear`).
+
+mod fit;
+mod search;
+
+pub(crate) use fit::MOST_UNITS;
+pub(crate) use search::search;
+
+use super::{
+    Cam, Directions, Facts, Method, Needs, OrderSearch, Proposal, Task, cam, order_search,
+    parameters, require,
+};
+use crate::core::memory::{Memory, Size};
+use crate::core::{Action, Dag, Dataset, Error, Order, Run, Termination, Text};
+use crate::math::regress::{Node, linear_parts};
+use crate::math::{Problem, networks};
+
+parameters! {
+    /// Networks as regressions, from the best of two starts.
+    pub struct Nonlinear {
+        /// Networks that are fitted at most; the search ends after the round that passes it.
+        max_fits: u64 = 20_000, "from 1";
+    }
+}
+
+impl Method for Nonlinear {
+    fn facts(&self) -> Facts {
+        Facts {
+            name: "nonlinear",
+            class: "Nonlinear",
+            summary: "effects of any shape: networks as regressions, from smooth and linear starts",
+            directions: Directions::NonlinearEffects,
+            needs: Needs::Rows,
+            linear: false,
+            chooses_edges: true,
+            depends_on_units: false,
+            most_to_check: 4,
+            most_to_resample: Some(0),
+            reference: "this project; starts of `cam` and `order-search`",
+            parameters: Self::PARAMETERS,
+            ..Facts::LINEAR
+        }
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        // The splines of the screening are there beside the networks.
+        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
+    }
+
+    fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        propose(task.problem, task.rows_for("nonlinear")?, self, task.seed, task.run)
+    }
+}
+
+/// A graph for effects of any shape, with directions as far as their shapes and the independences
+/// determine them.
+///
+/// 1. Orders come from `order-search`, which takes effects to be linear, and from [`cam`], which
+///    takes them to be sums of curves. The one with the better score with networks is the start.
+/// 2. The search of the refinement `networks` goes on from there: parents by extended BIC of a
+///    network for each variable, edges turned around and variables attached anew.
+/// 3. For every variable with parents the extended BIC says whether a network is better than a
+///    linear regression. Where it is, directions into the variable are determined, since a curved
+///    effect with an additive Gaussian error fits in one direction alone. The others are determined
+///    as far as they follow from these and from the equivalence class. Where no network is better,
+///    the result is that of `order-search`.
+///
+/// Nothing depends on units. How long it takes is limited by a number of fits, so that the same
+/// data always has the same result.
+///
+/// A variable that depends on one parent by a curve and on another by a straight line has both
+/// directions called determined, though the second may not be.
+///
+/// # Errors
+/// [`Error::Parameter`], [`Error::Cancelled`], [`Error::TooFewRows`], [`Error::DifferentRows`] when
+/// the rows are not those of the problem.
+///
+/// ```
+/// use nocurl::methods::nonlinear::{self, Nonlinear};
+/// use nocurl::{Dataset, Mat, Problem, Run};
+/// let noise = |i: usize| (i as f64 * 0.618).fract() - 0.5;
+/// let x = |i: usize| (i as f64 * 0.414).fract() * 4.0 - 2.0;
+/// let values = Mat::from_fn(300, 2, |i, j| if j == 0 { x(i) } else { x(i) * x(i) + noise(i) });
+/// let data = Dataset::new(Dataset::default_names(2), values)?;
+/// let problem = Problem::new(&data.moments(), true)?;
+/// let proposal = nonlinear::propose(&problem, &data, &Nonlinear::default(), 0, &Run::default())?;
+/// assert_eq!(proposal.directed, Some(vec![(0, 1)]));
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+pub fn propose(
+    problem: &Problem,
+    rows: &Dataset,
+    params: &Nonlinear,
+    seed: u64,
+    run: &Run<'_>,
+) -> Result<Proposal, Error> {
+    require("max_fits", params.max_fits, params.max_fits >= 1, "at least 1 is needed")?;
+    problem.check_rows(rows, "rows for `nonlinear`")?;
+    let task = Task::new(problem, run).with_rows(rows).with_seed(seed);
+    let linear = order_search::propose(&task, &OrderSearch::default())?;
+    let smooth = cam::propose(problem, rows, &Cam::default(), run)?;
+    let starts = [&smooth, &linear].map(|start| problem.knowledge().repair(&start.order));
+    let found = search(problem, rows, &starts, Some(params.max_fits), seed, run)?;
+    let curved: Vec<bool> = found
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(v, node)| {
+            !node.parents.is_empty() && node.score < straight(problem, v, &node.parents)
+        })
+        .collect();
+    if !curved.contains(&true) {
+        return Ok(Proposal { directed: Some(Vec::new()), ..linear });
+    }
+    let edges: Vec<(usize, usize)> = found
+        .nodes
+        .iter()
+        .enumerate()
+        .flat_map(|(v, node)| node.parents.iter().map(move |&parent| (parent, v)))
+        .collect();
+    let dag = Dag::from_edges(problem.size(), &edges)?;
+    let mut warnings = Vec::new();
+    if found.limited {
+        warnings.push(
+            Text::new("the search stopped at its limit of networks before it had ended: raise ")
+                .act(Action::parameter("max_fits")),
+        );
+    }
+    Ok(Proposal {
+        weights: Some(linear_parts(problem, dag.weights())?),
+        directed: Some(edges.into_iter().filter(|&(_, v)| curved[v]).collect()),
+        iterations: found.moves,
+        evaluations: found.fits,
+        termination: Termination::Converged,
+        warnings,
+        ..Proposal::direct(Order::strict(&found.order))
+    })
+}
+
+/// What a variable costs in a linear regression on these parents, by the same criterion as with a
+/// network: its columns are standardised there too.
+fn straight(problem: &Problem, variable: usize, parents: &[usize]) -> f64 {
+    let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    let correlation = problem.correlation();
+    let Some(node) = Node::new(correlation.as_ref(), variable, parents.to_vec()) else {
+        return f64::INFINITY;
+    };
+    let price = libm::log(n) + 2.0 * libm::log(d);
+    n * libm::log(node.residual) + price * parents.len() as f64
+}
