@@ -169,9 +169,9 @@ fn the_other_formats_look_as_expected() {
             "dot",
             [
                 "  determines=\"class\";\n  method=\"nocurl\";\n",
-                "\"b\" [potential=\"0.3333333333333333\", mean=\"0.14285714285714285\"];",
+                "\"b\" [potential=\"0.3333333333333333\", mean=\"0.14285714285714285\", errorvariance=\"0.5\"];",
                 "\"a\" -> \"b\" [edge_weight=\"1.5\", direction=\"undetermined\", label=\"1.50\", \
-                 color=\"#0072b2ff\", fontcolor=\"#0072b2\", penwidth=3.00, dir=none];",
+                 color=\"#0072b2cf\", fontcolor=\"#0072b2\", penwidth=3.00, dir=none];",
                 "\"b\" -> \"c\" [edge_weight=\"-0.1\", direction=\"determined\", label=\"\u{2212}0.10\", \
                  color=\"#d55e00ff\", fontcolor=\"#d55e00\", penwidth=0.90, style=dashed];",
             ],
@@ -180,7 +180,7 @@ fn the_other_formats_look_as_expected() {
             "gml",
             [
                 "  directed 1\n  determines \"class\"\n",
-                "node [ id 0 label \"a\" potential 0.0 mean 0.0 ]",
+                "node [ id 0 label \"a\" potential 0.0 mean 0.0 errorvariance 0.5 ]",
                 "edge [ source 0 target 1 weight 1.5 direction \"undetermined\" ]",
                 "edge [ source 1 target 2 weight -0.1 direction \"determined\" ]",
             ],

@@ -95,7 +95,10 @@ fn a_real_table_is_resampled_too() {
 fn confidence_is_shown_without_being_asked_for() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
-    let shown = folder.run(&["learn", "rain.csv", "--output", "g.json", "--output", "g.csv"]);
+    let told = folder.run(&["learn", "rain.csv"]);
+    assert!(told.contains("the shape of errors tells 2; ") && told.contains(" determined "));
+    let plain = ["learn", "rain.csv", "--no-error-shape", "--output", "g.json", "--output"];
+    let shown = folder.run(&[plain.as_slice(), &["g.csv"]].concat());
     assert!(shown.contains(" by 100 resampled tables"), "{shown}");
     assert!(shown.contains("undetermined"), "{shown}");
     let document = folder.json("g.json");
