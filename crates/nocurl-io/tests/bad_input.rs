@@ -33,7 +33,7 @@ fn text_tables() {
         (
             "a,b\n1,2\n3,oh no\n",
             "1 column is left, and at least 2 are needed to learn a graph: \
-             left out `b` (identifier); to keep as a category, use `categorical = b`",
+             left out `b` (identifier); to keep as a category, use `categorical = [b]`",
         ),
         (
             "a,b\n1,2\n,4\n5,NA\n",

@@ -109,7 +109,7 @@ fn users_say_what_columns_are() {
         "column `cyl` is said to be continuous and ordinal; choose one"
     );
     let none = ReadOptions { categorical: vec!["zap*".into()], ..Default::default() };
-    assert_eq!(refused(text, &none), "there is no column `zap*`");
+    assert_eq!(refused(text, &none), "there is no column `zap*`; did you mean `zip`?");
     let unordered = ReadOptions { ordinal: vec![ordinal("size", &[])], ..Default::default() };
     assert!(refused(text, &unordered).contains("give the order of its levels"));
     let short = ReadOptions { ordinal: vec![ordinal("size", &["small"])], ..Default::default() };
