@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -33,8 +33,18 @@ SHARED: dict[str, Any] = {
     "center": True,
     "error_shape": True,
     "knowledge": None,
+    "columns": None,
+    "drop": None,
+    "continuous": None,
+    "categorical": None,
+    "ordinal": None,
     "missing": "error",
-    "drop_constant": False,
+    "na": None,
+    "header": "auto",
+    "delimiter": None,
+    "decimal": None,
+    "comment": None,
+    "skip_rows": 0,
     "confidence": False,
     "bootstrap": None,
     "confidence_seconds": None,
@@ -56,8 +66,18 @@ class Common(TypedDict, total=False):
     center: bool
     error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
+    columns: str | Sequence[str] | None
+    drop: str | Sequence[str] | None
+    continuous: str | Sequence[str] | None
+    categorical: str | Sequence[str] | None
+    ordinal: str | Sequence[str] | dict[str, Sequence[str]] | None
     missing: str
-    drop_constant: bool
+    na: str | float | Sequence[str | float] | None
+    header: str
+    delimiter: str | None
+    decimal: str | None
+    comment: str | None
+    skip_rows: int
     confidence: bool
     bootstrap: int | None
     confidence_seconds: float | None
@@ -119,8 +139,27 @@ class Learner(BaseEstimator):
     missing : {"error", "drop", "em"}
         What to do about missing values: refuse them, leave out their rows, or estimate moments by
         expectation-maximisation.
-    drop_constant : bool
-        Leave out columns that do not vary, instead of refusing them.
+    na : str, number or list, optional
+        Words or numbers that stand for missing values, besides nothing, "NA", "N/A", "NaN",
+        "null", "None", "#N/A", "<NA>", "?", "-", "." and "*" in text.
+    columns, drop : str or list of str, optional
+        Columns to use, in this order, and columns to leave out; ``*`` stands for anything, as in
+        ``"sleep_*"``. Columns without values, with one value, with dates and with free text are
+        left out anyhow, and :attr:`Graph.warnings` says so.
+    continuous, categorical : str or list of str, optional
+        Columns to take as numbers on a scale, and as categories. Without word of it, numbers are
+        numbers on a scale, and text of few different values, truth values and category types are
+        categories.
+    ordinal : str, list of str or dict, optional
+        Columns whose order counts and not their distance; a dict has their levels from the lowest
+        to the highest, as in ``{"size": ["small", "large"]}``.
+    header : {"auto", "yes", "no"}
+        What the first line of a text file holds.
+    delimiter, decimal, comment : str, optional
+        Of a text file: the character between cells, the sign before the places of a number, and
+        what lines begin with that are passed over.
+    skip_rows : int
+        Lines to pass over at the start of a text file.
     confidence : bool
         Measure how sure edges and directions are, by learning again from up to 100 resampled
         tables; :func:`nocurl.learn` does.
@@ -229,8 +268,18 @@ class Learner(BaseEstimator):
             "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
+            "columns": _names(shared["columns"]),
+            "drop": _names(shared["drop"]),
+            "continuous": _names(shared["continuous"]),
+            "categorical": _names(shared["categorical"]),
+            "ordinal": _ordinal(shared["ordinal"]),
             "missing": shared["missing"],
-            "drop_constant": shared["drop_constant"],
+            "na": _names(shared["na"]),
+            "header": shared["header"],
+            "delimiter": shared["delimiter"],
+            "decimal": shared["decimal"],
+            "comment": shared["comment"],
+            "skip_rows": shared["skip_rows"],
             "bootstrap": shared["bootstrap"],
             "confidence": shared["confidence"],
             "confidence_seconds": shared["confidence_seconds"],
@@ -378,6 +427,25 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
         f"`{name}` is not a parameter of `{cls.__name__}`{hint}, which has {', '.join(known)}"
         f"{elsewhere if others else ''}"
     )
+
+
+def _names(value: Any) -> list[str] | None:
+    """One name or several; numbers are written out."""
+    if value is None:
+        return None
+    if isinstance(value, (str, int, float)):
+        value = [value]
+    return [f"{item:g}" if isinstance(item, float) else str(item) for item in value]
+
+
+def _ordinal(value: Any) -> list[dict[str, Any]] | None:
+    """Columns with the order of their levels, where it is given."""
+    if value is None:
+        return None
+    if isinstance(value, dict):
+        return [{"column": str(name), "levels": _names(list(v))} for name, v in value.items()]
+    pairs = (str(name).partition("=") for name in _names(value) or [])
+    return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
 
 
 def _knowledge(knowledge: Any) -> Any:

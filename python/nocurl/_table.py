@@ -33,8 +33,9 @@ def as_table(X: Any) -> Table:
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)
         names = [str(label) for label in labels]
-        columns = [_pandas_column(column, str(label)) for label, column in X.items()]
-        return Table(columns, names, labels)
+        pairs = [_pandas_column(column, str(label)) for label, column in X.items()]
+        columns = [column for column, _ in pairs]
+        return Table((columns, [levels for _, levels in pairs]), names, labels)
     if hasattr(X, "__arrow_c_stream__"):
         return Table(X, [], _arrow_names(X))
     if hasattr(X, "collect_schema"):
@@ -62,16 +63,55 @@ def _unmasked(array: np.ma.MaskedArray) -> np.ndarray:
     return np.ma.filled(array.astype(np.float64), np.nan)
 
 
-def _pandas_column(column: Any, name: str) -> np.ndarray:
+#: More different texts than this are no category.
+_MOST_LEVELS = 256
+
+
+def _pandas_column(column: Any, name: str) -> tuple[np.ndarray, tuple[list[str], str] | None]:
+    """The values of a column; positions of levels with what they are, where it has levels."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype):
-        return _numbers(column.to_numpy(), f"column `{name}`")
+        if dtype.kind == "b":
+            return column.to_numpy().view(np.uint8), ([], "truth")
+        if dtype.kind == "O":
+            return _objects(column, name)
+        if dtype.kind in "mM":
+            return np.full(len(column), np.nan), (["date"], f"type {dtype}")
+        return _numbers(column.to_numpy(), f"column `{name}`"), None
+    if hasattr(dtype, "categories"):
+        codes = column.cat.codes.to_numpy().astype(np.float64)
+        codes[codes < 0] = np.nan
+        kind = "ordered" if dtype.ordered else "category"
+        return codes, ([str(level) for level in dtype.categories], kind)
     # Types of pandas and Arrow with a mark for missing values.
-    if getattr(dtype, "_is_numeric", False) or getattr(dtype, "_is_boolean", False):
+    if getattr(dtype, "_is_boolean", False):
+        return column.to_numpy(dtype="float64", na_value=np.nan), ([], "truth")
+    if getattr(dtype, "_is_numeric", False):
         if getattr(dtype, "kind", "") in "iu" and column.count():
             _exact(column.dropna().to_numpy(), f"column `{name}`")
-        return column.to_numpy(dtype="float64", na_value=np.nan)
-    raise ValueError(_not_numeric(f"column `{name}`", dtype))
+        return column.to_numpy(dtype="float64", na_value=np.nan), None
+    return _objects(column, name)
+
+
+def _objects(column: Any, name: str) -> tuple[np.ndarray, tuple[list[str], str] | None]:
+    """A column of text, or of anything that pandas has no type for."""
+    import pandas
+
+    kind = pandas.api.types.infer_dtype(column, skipna=True)
+    if kind in ("integer", "floating", "mixed-integer-float", "decimal"):
+        return pandas.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan), None
+    if kind == "boolean":
+        return column.astype("boolean").to_numpy(dtype="float64", na_value=np.nan), ([], "truth")
+    if kind not in ("string", "empty", "mixed-integer", "mixed", "categorical"):
+        return np.full(len(column), np.nan), (["date"], f"type {kind}")
+    try:
+        codes, levels = pandas.factorize(column)
+    except TypeError:
+        return np.full(len(column), np.nan), (["other"], f"type {column.dtype}")
+    codes = codes.astype(np.float64)
+    codes[codes < 0] = np.nan
+    codes[codes > _MOST_LEVELS] = _MOST_LEVELS
+    return codes, ([str(level) for level in levels[: _MOST_LEVELS + 1]], "text")
 
 
 def _numbers(array: np.ndarray, what: str) -> np.ndarray:

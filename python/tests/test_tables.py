@@ -136,12 +136,35 @@ def test_labels_that_are_no_strings(X):
     assert not hasattr(model, "feature_names_in_")
 
 
+def test_columns_that_are_no_variables_are_left_out(X):
+    frame = pd.DataFrame(X, columns=NAMES)
+    rows = len(frame)
+    frame["name"] = [f"row {i}" for i in range(rows)]
+    frame["when"] = pd.date_range("2026-01-01", periods=rows)
+    frame["empty"] = np.nan
+    frame["thing"] = [object() for _ in range(rows)]
+    graph = nocurl.learn(frame)
+    assert graph.variables == NAMES
+    told = " ".join(graph.warnings)
+    for name in ["name", "when", "empty", "thing"]:
+        assert f"`{name}`" in told, told
+    assert nocurl.learn(frame, drop=["name", "x*"], columns=NAMES[:3]).variables == NAMES[:3]
+
+
+def test_kinds_of_columns(X):
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame["sex"] = np.where(X[:, 0] > 0, "male", "female")
+    frame["well"] = X[:, 1] > 0
+    frame["size"] = pd.Categorical(np.where(X[:, 2] > 0, "large", "small"), ["small", "large"], ordered=True)
+    for table in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        graph = nocurl.learn(table)
+        assert set(graph.variables) == {*NAMES, "sex", "well", "size"}
+
+
 def test_constant_columns_stay_in_the_matrix(X):
     frame = pd.DataFrame(X, columns=NAMES)
     frame.insert(2, "still", 1.0)
-    with pytest.raises(ValueError, match="constant column `still`.*drop_constant=True"):
-        nocurl.learn(frame)
-    model = nocurl.NoCurl(drop_constant=True).fit(frame)
+    model = nocurl.NoCurl().fit(frame)
     assert model.adjacency_matrix_.shape == (7, 7)
     assert not model.adjacency_matrix_["still"].any()
     assert np.isnan(model.potential_[2])

@@ -67,7 +67,10 @@ impl Job {
                 }
             };
             let (table, sample, rows) = kept.map_err(|error| bounds.explain(error))?;
-            let data = Data::Sampled(&table.data, &sample);
+            let data = match &sample.codes {
+                None => Data::Sampled(&table.data, &sample.rows),
+                Some(codes) => Data::Coded(&table.data, &sample.rows, codes),
+            };
             let found = self.learn(data, rows.as_ref().map_or(data, Data::Rows), run)?;
             (table, found)
         };
@@ -81,16 +84,9 @@ impl Job {
     pub fn run_on_moments(&self, moments: &Moments, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
-        let data = Data::Moments(moments);
+        let table = Table::of_moments(moments);
+        let data = Data::Moments(&table.data);
         let found = self.learn(data, data, run)?;
-        let table = Table {
-            rows: moments.rows(),
-            rows_dropped: 0,
-            missing_values: 0,
-            data: moments.clone(),
-            origin: None,
-            warnings: Vec::new(),
-        };
         Ok(outcome(table, found, started))
     }
 

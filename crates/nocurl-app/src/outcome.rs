@@ -89,14 +89,21 @@ impl Outcome {
 
 /// How the table was read.
 fn reading(read: &ReadOptions) -> Map<String, Value> {
-    let delimiter = read.delimiter.map(|byte| char::from(byte).to_string());
+    let sign = |byte: Option<u8>| byte.map(|byte| char::from(byte).to_string());
+    let delimiter = sign(read.delimiter);
     [
         ("missing", json!(read.missing)),
         ("columns", json!(read.columns)),
         ("drop", json!(read.drop)),
-        ("drop_constant", json!(read.drop_constant)),
+        ("continuous", json!(read.continuous)),
+        ("categorical", json!(read.categorical)),
+        ("ordinal", json!(read.ordinal)),
+        ("na", json!(read.na)),
         ("header", json!(read.header)),
         ("delimiter", json!(delimiter)),
+        ("decimal", json!(sign(read.decimal))),
+        ("comment", json!(sign(read.comment))),
+        ("skip_rows", json!(read.skip_rows)),
     ]
     .map(|(name, value)| (name.into(), value))
     .into_iter()

@@ -28,7 +28,7 @@ fn refused(job: &Job) -> Error {
 
 #[test]
 fn a_document_is_finished() {
-    let read = ReadOptions { drop_constant: true, ..ReadOptions::default() };
+    let read = ReadOptions { na: vec!["gone".into()], ..ReadOptions::default() };
     let confidence = ConfidenceOptions { replicates: Some(4), ..ConfidenceOptions::default() };
     let job = Job { read, confidence, diagnose: true, ..Job::default() };
     let outcome = job.run(&table(), &Run::default()).unwrap();
@@ -38,7 +38,7 @@ fn a_document_is_finished() {
     assert!(input.digest.starts_with("xxh3-128:"), "{}", input.digest);
     for (name, value) in [
         ("missing", json!("error")),
-        ("drop_constant", json!(true)),
+        ("na", json!(["gone"])),
         ("columns", Value::Null),
         ("threshold", json!(0.0)),
     ] {

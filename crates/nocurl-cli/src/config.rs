@@ -8,7 +8,7 @@ use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
-use nocurl_io::{GraphFormat, Header, Missing, ReadOptions, RunFiles, Source};
+use nocurl_io::{GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source};
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -164,18 +164,25 @@ fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         columns: (!arguments.columns.is_empty()).then_some(columns),
         drop: names("--drop", &arguments.drop)?,
-        drop_constant: arguments.drop_constant,
+        continuous: names("--continuous", &arguments.continuous)?,
+        categorical: names("--categorical", &arguments.categorical)?,
+        ordinal: ordinal(&arguments.ordinal)?,
+        na: names("--na", &arguments.na)?,
         missing: match arguments.missing {
             MissingArgument::Error => Missing::Error,
             MissingArgument::Drop => Missing::Drop,
             MissingArgument::Em => Missing::Em,
         },
         header: match arguments.header {
+            _ if arguments.no_header => Header::No,
             HeaderArgument::Auto => Header::Auto,
             HeaderArgument::Yes => Header::Yes,
             HeaderArgument::No => Header::No,
         },
         delimiter: arguments.delimiter.as_deref().map(delimiter).transpose()?,
+        decimal: arguments.decimal.as_ref().map(|sign| sign.as_bytes()[0]),
+        comment: arguments.comment.map(comment).transpose()?,
+        skip_rows: arguments.skip_rows,
         ..ReadOptions::default()
     })
 }
@@ -196,6 +203,31 @@ pub(crate) fn names(flag: &str, lists: &[String]) -> Result<Vec<String>, Failure
         }
     }
     Ok(names)
+}
+
+/// Names, or one name with its levels in their order.
+fn ordinal(lists: &[String]) -> Result<Vec<Ordinal>, Failure> {
+    const FLAG: &str = "--ordinal";
+    let mut all = Vec::new();
+    for list in lists {
+        match list.split_once('=') {
+            Some((column, levels)) => all.push(Ordinal {
+                column: column.trim().into(),
+                levels: names(FLAG, &[levels.into()])?,
+            }),
+            None => {
+                let names = names(FLAG, std::slice::from_ref(list))?.into_iter();
+                all.extend(names.map(|column| Ordinal { column, levels: Vec::new() }));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn comment(sign: char) -> Result<u8, Failure> {
+    u8::try_from(sign).ok().filter(|byte| byte.is_ascii_punctuation() && *byte != b'"').ok_or_else(
+        || Failure::Input(format!("--comment {sign}: give a sign that is no letter, as in #")),
+    )
 }
 
 fn delimiter(text: &str) -> Result<u8, Failure> {

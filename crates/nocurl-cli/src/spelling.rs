@@ -11,6 +11,8 @@ impl Spelling for Flags {
         match action {
             Action::Set { name, to: None | Some(Value::Bool(true)) } => flag(name),
             Action::Set { name, to: Some(Value::Bool(false)) } => flag(&format!("no_{name}")),
+            Action::Set { name, to: Some(Value::Text(text)) } => with(&flag(name), text),
+            Action::Set { name, to: Some(Value::List(list)) } => with(&flag(name), &listed(list)),
             Action::Set { name, to: Some(value) } => format!("{} {value}", flag(name)),
             Action::Parameter { name, to: Some(value) } => format!("--param {name}={value}"),
             Action::Method { name } => format!("--method {name}"),
@@ -38,12 +40,26 @@ fn drop(columns: &[String]) -> String {
     if list.is_empty() || list.chars().count() > LONGEST {
         return "--drop".into();
     }
-    let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%".contains(c);
-    if list.chars().all(plain) && !list.starts_with('-') {
-        format!("--drop {list}")
+    with("--drop", &list)
+}
+
+/// A flag with its value, ready for a shell.
+fn with(flag: &str, value: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%=".contains(c);
+    if value.chars().all(plain) && !value.starts_with('-') {
+        format!("{flag} {value}")
     } else {
-        format!("--drop='{}'", list.replace('\'', r"'\''"))
+        format!("{flag}='{}'", value.replace('\'', r"'\''"))
     }
+}
+
+/// Values as a list with commas.
+fn listed(values: &[Value]) -> String {
+    let items = values.iter().map(|value| match value {
+        Value::Text(text) => in_list(text),
+        other => other.to_string(),
+    });
+    items.collect::<Vec<_>>().join(",")
 }
 
 /// A name as one item of a list with commas, quoted as in CSV where it must be.
@@ -69,7 +85,8 @@ mod tests {
     fn every_action_is_a_flag() {
         for (action, flags) in [
             (Action::set("missing", "drop"), "--missing drop"),
-            (Action::set("drop_constant", true), "--drop-constant"),
+            (Action::set("categorical", "a b"), "--categorical='a b'"),
+            (Action::set("decimal", ","), "--decimal ,"),
             (Action::set("confidence", false), "--no-confidence"),
             (Action::set("threshold", 0), "--threshold 0"),
             (Action::setting("refine"), "--refine"),

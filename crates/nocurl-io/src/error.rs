@@ -135,16 +135,44 @@ pub enum Error {
         /// The text of the cell, shortened.
         text: String,
     },
-    /// A column of a type that is not numeric.
-    #[error("{}", column_type(column, kind))]
-    ColumnType {
-        /// Name of the column.
-        column: String,
-        /// Type as the file says it.
-        kind: String,
+    /// Columns whose kinds must be found out before they are read. It does not leave this crate.
+    #[doc(hidden)]
+    #[error("the kinds of the columns are not known")]
+    KindsNeeded,
+    /// Columns about which somebody has to decide.
+    #[error("{}", unclear(columns))]
+    Unclear {
+        /// What is unclear of each, and what to do.
+        columns: Vec<Text>,
+    },
+    /// A column that is said to be of two kinds.
+    #[error("column `{name}` is said to be {one} and {other}; choose one")]
+    TwoKinds {
+        /// Its name.
+        name: String,
+        /// A kind.
+        one: &'static str,
+        /// Another.
+        other: &'static str,
+    },
+    /// Fewer than two columns after some were left out.
+    #[error("{}", few_left(*columns, left))]
+    FewLeft {
+        /// Those that are left.
+        columns: usize,
+        /// What was left out.
+        left: Text,
+    },
+    /// Fewer than two rows after those with gaps were left out.
+    #[error("{}", few_complete(*rows, *dropped))]
+    FewComplete {
+        /// Those that are left.
+        rows: u64,
+        /// Those with gaps.
+        dropped: u64,
     },
     /// Missing values where none are allowed.
-    #[error("{}", missing_values(column, *row, line, *count))]
+    #[error("{}", missing_values(column, *row, line, *count, others, *complete))]
     MissingValues {
         /// Column of the first missing value.
         column: String,
@@ -154,6 +182,10 @@ pub enum Error {
         line: Option<u64>,
         /// Number of missing values in the selected columns.
         count: u64,
+        /// The other columns with gaps, and how many they have.
+        others: Vec<(String, u64)>,
+        /// Rows without gaps, and rows in all.
+        complete: (u64, u64),
     },
     /// An infinite value, which no policy for missing values covers.
     #[error("{}", infinite(column, *row, line))]
@@ -246,9 +278,11 @@ impl Error {
             Self::Diverged { reason, left } => reason.text().say(format!("; {left}")),
             Self::NoRowsEstimated { path } => no_rows_estimated(path),
             Self::NotNumeric { column, row, line, text } => not_numeric(column, *row, *line, text),
-            Self::ColumnType { column, kind } => column_type(column, kind),
-            Self::MissingValues { column, row, line, count } => {
-                missing_values(column, *row, line, *count)
+            Self::Unclear { columns } => unclear(columns),
+            Self::FewLeft { columns, left } => few_left(*columns, left),
+            Self::FewComplete { rows, dropped } => few_complete(*rows, *dropped),
+            Self::MissingValues { column, row, line, count, others, complete } => {
+                missing_values(column, *row, line, *count, others, *complete)
             }
             Self::Infinite { column, row, line } => infinite(column, *row, line),
             Self::NoValues { column } => no_values(column),
@@ -333,18 +367,56 @@ fn not_numeric(column: &String, row: u64, line: u64, text: &str) -> Text {
         .act(Action::leave_out(slice::from_ref(column)))
 }
 
-fn column_type(column: &String, kind: &str) -> Text {
-    Text::new(format!("column `{column}` has type {kind}, which is not numeric; "))
-        .act(Action::leave_out(slice::from_ref(column)))
+fn unclear(columns: &[Text]) -> Text {
+    let start = match columns.len() {
+        1 => Text::default(),
+        many => Text::new(format!("{many} columns need a decision: ")),
+    };
+    let mut columns = columns.iter().cloned();
+    let first = columns.next().unwrap_or_default();
+    columns.fold(start.append(first), |text, column| text.say("; ").append(column))
 }
 
-fn missing_values(column: &str, row: u64, line: &Option<u64>, count: u64) -> Text {
+fn few_left(columns: usize, left: &Text) -> Text {
+    let are = if columns == 1 { "column is" } else { "columns are" };
+    Text::new(format!("{columns} {are} left, and at least 2 are needed to learn a graph: "))
+        .append(left.clone())
+}
+
+fn few_complete(rows: u64, dropped: u64) -> Text {
+    let are = if rows == 1 { "row has" } else { "rows have" };
+    Text::new(format!(
+        "{rows} {are} no gap, and at least 2 are needed; {dropped} were left out: estimate what is \
+         missing with "
+    ))
+    .act(Action::set("missing", "em"))
+    .say(", or leave out the columns with most gaps")
+}
+
+fn missing_values(
+    column: &str,
+    row: u64,
+    line: &Option<u64>,
+    count: u64,
+    others: &[(String, u64)],
+    (complete, rows): (u64, u64),
+) -> Text {
+    const SHOWN: usize = 8;
     let are = if count == 1 { "value is" } else { "values are" };
     let line = line_of(line);
-    Text::new(format!(
-        "column `{column}` has no value in row {row}{line}, and {count} {are} missing in all; use "
-    ))
-    .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ")
+    let mut words = format!(
+        "column `{column}` has no value in row {row}{line}, and {count} {are} missing in all"
+    );
+    if !others.is_empty() {
+        let mut list: Vec<String> =
+            others.iter().take(SHOWN).map(|(name, gaps)| format!("`{name}` {gaps}")).collect();
+        if others.len() > SHOWN {
+            list.push(format!("and {} columns more", others.len() - SHOWN));
+        }
+        words += &format!(" (also {})", list.join(", "));
+    }
+    Text::new(format!("{words}; {complete} of {rows} rows are complete; use "))
+        .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ")
 }
 
 fn infinite(column: &String, row: u64, line: &Option<u64>) -> Text {

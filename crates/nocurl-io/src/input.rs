@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::machine::room_for_copies;
+use crate::packed::Packing;
 use crate::{Error, Source};
 
 /// Reads a text that a user wrote: UTF-8, of at most 16 MiB.
@@ -82,6 +83,15 @@ impl Input {
             *stream = Box::new(Cursor::new(start.clone()).chain(rest));
         }
         Ok(start)
+    }
+
+    /// The same without its packing, if it has one.
+    pub(crate) fn unpacked(mut self) -> Result<Self, Error> {
+        let Some(packing) = Packing::of_magic(&self.peek(4)?) else { return Ok(self) };
+        let (label, extension) = (self.label.clone(), self.extension.clone());
+        let stream = packing.unpacked(self.into_stream());
+        let stream = stream.map_err(|error| Error::read(&label, &error))?;
+        Ok(Self { label, extension, content: Content::Stream(stream) })
     }
 
     /// Bytes in all, where that is known before they are read.

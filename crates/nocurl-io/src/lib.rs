@@ -38,6 +38,7 @@ mod input;
 mod knowledge;
 mod machine;
 mod output;
+mod packed;
 mod source;
 mod stack;
 mod table;
@@ -56,6 +57,7 @@ pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use table::{
-    Columns, Header, Input, Missing, Origin, ReadOptions, Room, Table, read_dataset, read_kept,
-    read_moments, read_sampled, reading_memory, write_table,
+    Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,
+    Sampled, Table, read_dataset, read_kept, read_moments, read_sampled, reading_memory,
+    write_table,
 };

@@ -42,14 +42,20 @@ impl Source {
         }
     }
 
-    /// The extension in lower case, or nothing.
+    /// The extension in lower case, or nothing; of a packed file that of what is in it.
     pub(crate) fn extension(&self) -> String {
-        let extension = match self {
-            Self::Path(path) => path.extension(),
-            Self::Stdin => None,
-            Self::Bytes { name, .. } => Path::new(name).extension(),
+        let path = match self {
+            Self::Path(path) => path.as_path(),
+            Self::Stdin => return String::new(),
+            Self::Bytes { name, .. } => Path::new(name),
         };
-        extension.map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
+        let of = |path: &Path| {
+            path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
+        };
+        match (of(path).as_str(), path.file_stem()) {
+            ("gz" | "gzip" | "zst" | "zstd", Some(stem)) => of(Path::new(stem)),
+            (extension, _) => extension.into(),
+        }
     }
 }
 
@@ -103,6 +109,7 @@ mod tests {
         assert_eq!(Source::new("-"), Source::Stdin);
         assert_eq!(Source::new("a/B.PARQUET").extension(), "parquet");
         assert_eq!(Source::Stdin.extension(), "");
+        assert_eq!(Source::new("a/b.CSV.gz").extension(), "csv");
     }
 
     #[test]

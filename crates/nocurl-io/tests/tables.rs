@@ -26,7 +26,7 @@ fn files_of_numpy_pandas_and_pyarrow_have_the_moments_numpy_computes() {
     let expected: std::collections::BTreeMap<String, Expected> =
         serde_json::from_str(&text).unwrap();
     assert!(expected.len() > 15);
-    let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    let options = ReadOptions { missing: Missing::Drop, keep_constant: true, ..Default::default() };
     for (name, expected) in expected {
         if !cfg!(feature = "parquet") && !name.ends_with("npy") && !name.contains(".csv") {
             continue;
@@ -124,12 +124,16 @@ fn rows_with_gaps_can_be_dropped() {
 }
 
 #[test]
-fn constant_columns_can_be_dropped() {
+fn constant_columns_are_left_out() {
     let source = Source::bytes("t.csv", "a,k,b\n1,5,2\n3,5,9\n");
-    let options = ReadOptions { drop_constant: true, ..Default::default() };
+    let options = ReadOptions::default();
     let moments = read_moments(&source, &options, &Run::default()).unwrap();
     assert_eq!(moments.data.names(), ["a", "b"]);
-    assert_eq!(moments.warnings, ["left out `k`, which does not vary".into()]);
+    assert_eq!(moments.warnings, ["left out `k` (one value)".into()]);
+    assert_eq!(moments.left_out, [("k".to_string(), nocurl_io::LeftOut::Constant)]);
+    let kept = ReadOptions { keep_constant: true, ..Default::default() };
+    let moments = read_moments(&source, &kept, &Run::default()).unwrap();
+    assert_eq!(moments.data.names(), ["a", "k", "b"]);
     assert_eq!(read_dataset(&source, &options, &Run::default()).unwrap().data.names(), ["a", "b"]);
 }
 
@@ -222,6 +226,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
             .unwrap()
         };
         let ((table, sample), (_, again)) = (sampled(1), sampled(2));
+        let (sample, again) = (sample.rows, again.rows);
         assert_eq!(table.data, one.data, "{name}");
         assert_eq!(sample.values(), again.values(), "{name}");
         // Rows of the table, each once and in its order, from all parts of it.
@@ -244,14 +249,16 @@ fn the_number_of_threads_does_not_change_a_bit() {
 #[test]
 fn a_sample_has_the_columns_and_the_rows_in_use() {
     let source = Source::bytes("t.csv", "a,k,b\n1,5,2\n3,5,\n4,5,9\n");
-    let options = ReadOptions { drop_constant: true, missing: Missing::Drop, ..Default::default() };
-    let (table, sample) = read_sampled(&source, &options, &Run::default()).unwrap();
+    let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    let (table, kept) = read_sampled(&source, &options, &Run::default()).unwrap();
+    let sample = kept.rows;
     assert_eq!((table.rows, table.rows_dropped), (2, 1));
     assert_eq!(sample.names(), ["a", "b"]);
     assert_eq!((sample.column(0), sample.column(1)), (&[1.0, 4.0][..], &[2.0, 9.0][..]));
     let source = Source::bytes("t.csv", "a,b\n1,2\n3,\n4,9\n0,1\n2,2\n");
     let options = ReadOptions { missing: Missing::Em, ..options };
-    let (table, sample) = read_sampled(&source, &options, &Run::default()).unwrap();
+    let (table, kept) = read_sampled(&source, &options, &Run::default()).unwrap();
+    let sample = kept.rows;
     assert_eq!((table.rows, sample.values().nrows()), (5, 4));
 }
 
@@ -273,7 +280,7 @@ fn a_gap_is_placed_right_in_any_piece_of_a_long_file() {
         read_moments(&Source::bytes("t.csv", &text), &ReadOptions::default(), &Run::default())
             .unwrap_err();
     assert!(
-        error.to_string().starts_with("column `b`, row 1100001 (line 1100002) is not a number"),
+        error.to_string().starts_with("1 of 1200000 cells of `b` is no number: `x` (line 1100002)"),
         "{error}"
     );
 }
@@ -328,7 +335,7 @@ proptest! {
             let path = folder.path().join(name);
             write_table(&path, &data).unwrap();
             let options =
-                ReadOptions { header: nocurl_io::Header::Yes, ..Default::default() };
+                ReadOptions { header: nocurl_io::Header::Yes, keep_constant: true, ..Default::default() };
             let table = read_dataset(&Source::new(&path), &options, &Run::default()).unwrap();
             if name != "t.npy" {
                 prop_assert_eq!(table.data.names(), data.names(), "{}", name);

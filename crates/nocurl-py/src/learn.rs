@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nocurl::{Algorithm, KnowledgeSpec, Options};
 use nocurl_app::{ConfidenceOptions, Job, Outcome};
-use nocurl_io::{ReadOptions, RunFiles, Source, read_knowledge};
+use nocurl_io::{RunFiles, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 
 use crate::failure::{Failure, guarded};
 use crate::moments::Moments;
+use crate::request::TableRequest;
 use crate::spelling::Keywords;
 use crate::table::Table;
 use crate::watch;
 
 /// Everything that shapes a result, as the package sends it.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Request {
     method: String,
     parameters: Map<String, Value>,
@@ -30,8 +30,8 @@ struct Request {
     seed: u64,
     /// Statements, or the path of a file that has them.
     knowledge: Option<Value>,
-    missing: Value,
-    drop_constant: Value,
+    #[serde(flatten)]
+    table: TableRequest,
     bootstrap: Value,
     confidence: Value,
     confidence_seconds: Value,
@@ -88,11 +88,7 @@ impl Request {
             seed: self.seed,
             knowledge,
         };
-        let read = ReadOptions {
-            missing: setting("missing", self.missing, "")?,
-            drop_constant: setting("drop_constant", self.drop_constant, SWITCH)?,
-            ..ReadOptions::default()
-        };
+        let read = self.table.options()?;
         let diagnose = setting("diagnose", self.diagnose, SWITCH)?;
         let checkpoint = self.checkpoint;
         let memory = match &self.memory {
@@ -109,7 +105,11 @@ const SWITCH: &str = "True or False";
 
 /// The value of a setting; the error has its name, what was expected (what the type of the setting
 /// says of itself where `expected` is empty) and what was given.
-fn setting<T: DeserializeOwned>(name: &str, value: Value, expected: &str) -> Result<T, Failure> {
+pub(crate) fn setting<T: DeserializeOwned>(
+    name: &str,
+    value: Value,
+    expected: &str,
+) -> Result<T, Failure> {
     T::deserialize(&value).map_err(|error| {
         let given = nocurl::Value::from(value);
         Failure::value(match expected {

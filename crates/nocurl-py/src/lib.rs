@@ -13,6 +13,7 @@ mod learn;
 mod model;
 mod moments;
 mod picture;
+mod request;
 mod simulate;
 mod spelling;
 mod table;

@@ -41,7 +41,7 @@ impl Moments {
     ) -> PyResult<String> {
         let missing: Missing = serde_json::from_value(json!(missing))
             .map_err(|error| Failure::value(format!("missing: {error}")))?;
-        let options = ReadOptions { missing, ..ReadOptions::default() };
+        let options = ReadOptions { missing, keep_constant: true, ..ReadOptions::default() };
         let table = Table::new(table, names)?.read(|input| {
             watch::run(py, None, None, |watch| Ok(read_moments(input, &options, watch)?))
         })?;

@@ -1,7 +1,7 @@
 //! What Python hands over as a table, read where it is.
 
 use arrow_array::RecordBatchReader;
-use nocurl_io::{Columns, Input, Source};
+use nocurl_io::{Columns, GivenLevels, Input, Source};
 use numpy::ndarray::{ArrayView1, Axis, Slice};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -15,8 +15,9 @@ use crate::exact::Exact;
 pub(crate) enum Table<'py> {
     /// A file.
     Path(Source),
-    /// Arrays: one with two dimensions, or one for each column.
-    Arrays(Vec<String>, Vec<Array<'py>>),
+    /// Arrays: one with two dimensions, or one for each column; with the levels of columns that
+    /// have any.
+    Arrays(Vec<String>, Vec<Array<'py>>, Vec<Option<GivenLevels>>),
     /// An Arrow stream.
     Stream(Box<dyn RecordBatchReader + Send>),
 }
@@ -32,7 +33,11 @@ impl<'py> Table<'py> {
             let stream = object.extract::<PyRecordBatchReader>()?.into_reader()?;
             return Ok(Self::Stream(Box::new(Exact(stream))));
         }
-        Ok(Self::Arrays(names, object.extract()?))
+        let (arrays, levels) = match object.extract::<(Vec<Array<'py>>, Vec<Option<Levels>>)>() {
+            Ok((arrays, levels)) => (arrays, levels.into_iter().map(given).collect()),
+            Err(_) => (object.extract()?, Vec::new()),
+        };
+        Ok(Self::Arrays(names, arrays, levels))
     }
 
     /// Runs work on the table.
@@ -40,13 +45,23 @@ impl<'py> Table<'py> {
         match self {
             Self::Path(source) => work(Input::Source(&source)),
             Self::Stream(batches) => work(Input::Batches(batches)),
-            Self::Arrays(names, arrays) => {
+            Self::Arrays(names, arrays, levels) => {
                 let columns: Vec<Values<'_>> = arrays.iter().flat_map(Array::columns).collect();
                 let rows = columns.first().map_or(0, Values::len);
-                work(Input::Columns(&View { names, rows, columns }))
+                work(Input::Columns(&View { names, rows, columns, levels }))
             }
         }
     }
+}
+
+/// Levels of a column as the package sends them: names, and what they are.
+type Levels = (Vec<String>, String);
+
+fn given(levels: Option<Levels>) -> Option<GivenLevels> {
+    let (names, what) = levels?;
+    let (ordered, truth) = (what == "ordered", what == "truth");
+    let unread = what.strip_prefix("type ").map(String::from);
+    Some(GivenLevels { names, category: ordered || what == "category", ordered, truth, unread })
 }
 
 /// Columns of numbers of whatever type and stride.
@@ -54,6 +69,7 @@ struct View<'a> {
     names: Vec<String>,
     rows: usize,
     columns: Vec<Values<'a>>,
+    levels: Vec<Option<GivenLevels>>,
 }
 
 impl Columns for View<'_> {
@@ -67,6 +83,10 @@ impl Columns for View<'_> {
 
     fn copy(&self, column: usize, start: usize, target: &mut [f64]) {
         self.columns[column].copy(start, target);
+    }
+
+    fn levels(&self, column: usize) -> Option<&GivenLevels> {
+        self.levels.get(column)?.as_ref()
     }
 }
 

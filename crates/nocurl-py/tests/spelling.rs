@@ -12,7 +12,7 @@ fn every_action_is_a_keyword_or_words() {
     let columns = ["a".to_string(), "b".to_string()];
     for (action, words) in [
         (Action::set("missing", "drop"), "missing='drop'"),
-        (Action::set("drop_constant", true), "drop_constant=True"),
+        (Action::set("categorical", json!(["a"])), "categorical=['a']"),
         (Action::set("threshold", 0), "threshold=0"),
         (Action::setting("refine"), "`refine`"),
         (Action::set_parameter("penalty", 2.5), "penalty=2.5"),

@@ -177,7 +177,7 @@ fn missing_values_and_constants_have_ways_out() {
 
     let constant: String = chain().lines().map(|line| format!("{line},7\n")).collect();
     folder.write("constant.csv", constant.replacen(",7", ",seven", 1));
-    let shown = folder.run(&["learn", "constant.csv", "--drop-constant"]);
+    let shown = folder.run(&["learn", "constant.csv"]);
     assert!(shown.contains("200 rows, 3 columns"), "{shown}");
     assert!(shown.contains("`seven`"), "{shown}");
 }

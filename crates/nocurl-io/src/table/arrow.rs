@@ -1,6 +1,7 @@
 //! Arrow IPC files and streams, and Arrow batches in memory.
 
 use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -9,50 +10,59 @@ use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, append_wave, piece_rows, report, wave_width};
+use super::collect::{Assembly, Collect, Hot, append_wave, piece_rows, report, wave_width};
 use super::columns::{Selection, check_count};
 use super::guard::guarded;
 use super::ipc;
 use super::memory::LABEL;
-use super::numbers::{Numbers, is_numeric};
-use crate::error::shorten;
+use super::numbers::{Numbers, declared, look};
+use super::reading::Reading;
+use super::words::Absent;
+use crate::Error;
 use crate::input::{Handle, Seekable};
 use crate::stack::on_stack;
-use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Arrow";
 
 /// Selected columns of an Arrow schema.
 pub(super) struct Projection {
-    pub(super) selection: Selection,
+    pub(super) selection: Arc<Selection>,
     /// Positions of the selected columns in the file, in increasing order.
     pub(super) positions: Vec<usize>,
     /// For each of them, its place in the result.
     pub(super) slots: Vec<usize>,
     /// For each of them, its type.
     pub(super) kinds: Vec<DataType>,
+    /// Words that a first look takes for missing values.
+    pub(super) absent: Absent,
 }
 
 impl Projection {
-    pub(super) fn new(label: &str, schema: &Schema, options: &ReadOptions) -> Result<Self, Error> {
+    /// The columns that are read, or for a first look those whose kinds are open.
+    pub(super) fn new<C: Collect>(
+        label: &str,
+        schema: &Schema,
+        options: &Reading<'_>,
+        ordered: impl Fn(usize) -> bool,
+    ) -> Result<Self, Error> {
         check_count(label, schema.fields().len(), options)?;
         let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
-        let selection = Selection::new(label, &names, options)?;
-        for &position in &selection.positions {
-            let field = schema.field(position);
-            if !is_numeric(field.data_type()) {
-                return Err(Error::ColumnType {
-                    column: shorten(field.name(), 80),
-                    kind: shorten(&field.data_type().to_string(), 60),
-                });
-            }
+        let kind = |at: usize| declared(schema.field(at).data_type(), ordered(at));
+        let mut selection = Selection::new(label, &names, options, kind)?;
+        let open = |slot| selection.is_open(slot, options);
+        if !C::SURVEYS && options.plan.is_none() && (0..selection.names.len()).any(open) {
+            return Err(Error::KindsNeeded);
         }
+        if C::SURVEYS {
+            selection = selection.to_look_at(options);
+        }
+        let selection = Arc::new(selection);
         let mut slots: Vec<usize> = (0..selection.positions.len()).collect();
         slots.sort_by_key(|&slot| selection.positions[slot]);
         let positions: Vec<usize> = slots.iter().map(|&slot| selection.positions[slot]).collect();
         let kinds = positions.iter().map(|&position| schema.field(position).data_type().clone());
         let kinds = kinds.collect();
-        Ok(Self { selection, positions, slots, kinds })
+        Ok(Self { selection, positions, slots, kinds, absent: Absent::new(&options.na) })
     }
 
     /// Adds the rows of a batch that has the selected columns in the order of the file.
@@ -65,7 +75,20 @@ impl Projection {
         if batch.num_columns() != self.slots.len() {
             return Err(ArrowError::SchemaError("a batch has other columns than the file".into()));
         }
-        let columns: Vec<_> = batch.columns().iter().map(Numbers::new).collect();
+        if C::SURVEYS {
+            for (&slot, array) in self.slots.iter().zip(batch.columns()) {
+                if self.selection.texts[slot] {
+                    look(array, &mut part.collected.surveyed()[slot], &self.absent, part.rows);
+                }
+            }
+        }
+        let codings = self.slots.iter().map(|&slot| self.selection.codings[slot].as_deref());
+        let columns: Vec<_> = batch
+            .columns()
+            .iter()
+            .zip(codings)
+            .map(|(a, coding)| Numbers::new(a, coding))
+            .collect();
         let mut start = 0;
         while start < batch.num_rows() {
             let rows = BLOCK_ROWS.min(batch.num_rows() - start);
@@ -80,10 +103,24 @@ impl Projection {
     }
 }
 
+/// Whether the categories of a column have an order.
+fn is_ordered(schema: &Schema, position: usize) -> bool {
+    schema.field(position).dict_is_ordered() == Some(true)
+}
+
+/// Whether the kinds of columns must be found out before they are read.
+pub(super) fn must_look(schema: &Schema, options: &Reading<'_>) -> Result<bool, Error> {
+    match Projection::new::<Hot>(LABEL, schema, options, |_| false) {
+        Ok(_) => Ok(false),
+        Err(Error::KindsNeeded) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads an Arrow IPC file or stream.
 pub(super) fn read<C: Collect>(
     input: &Seekable,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
@@ -94,9 +131,9 @@ pub(super) fn read<C: Collect>(
     }
     let rows = guarded(label, FORMAT, || ipc::check(input, FORMAT))?;
     let (projection, batches) =
-        on_stack(|| guarded(label, FORMAT, || Batches::open(input, options)))?;
+        on_stack(|| guarded(label, FORMAT, || Batches::open::<C>(input, options)))?;
     let table = gather(label, &projection, batches, options, run)?;
-    if table.rows != rows {
+    if table.rows != rows && !projection.positions.is_empty() {
         let reason = format!("it has {} rows where {rows} are announced", table.rows);
         return Err(Error::invalid(label, FORMAT, reason));
     }
@@ -106,10 +143,11 @@ pub(super) fn read<C: Collect>(
 /// Reads batches that another program hands over in memory.
 pub(super) fn read_batches<C: Collect>(
     batches: Box<dyn RecordBatchReader + Send + '_>,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
-    let projection = Projection::new(LABEL, &batches.schema(), options)?;
+    let schema = batches.schema();
+    let projection = Projection::new::<C>(LABEL, &schema, options, |at| is_ordered(&schema, at))?;
     let positions = projection.positions.clone();
     gather(LABEL, &projection, Batches::Given(batches, positions), options, run)
 }
@@ -120,12 +158,15 @@ fn gather<C: Collect>(
     label: &str,
     projection: &Projection,
     mut batches: Batches<'_>,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
     let mut total = Assembly::new(&projection.selection, options.missing);
     let columns = projection.positions.len();
+    if columns == 0 {
+        return Ok(total);
+    }
     let rows = piece_rows(columns);
     let width = wave_width(columns, 8 * rows * columns);
     let mut wave: Vec<RecordBatch> = Vec::new();
@@ -165,7 +206,10 @@ enum Batches<'a> {
 }
 
 impl Batches<'_> {
-    fn open(input: &Seekable, options: &ReadOptions) -> Result<(Projection, Self), Error> {
+    fn open<C: Collect>(
+        input: &Seekable,
+        options: &Reading<'_>,
+    ) -> Result<(Projection, Self), Error> {
         let label = input.label.as_str();
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
         let mut magic = [0; 6];
@@ -173,13 +217,15 @@ impl Batches<'_> {
         let handle = || BufReader::new(input.handle());
         if is_file {
             let schema = FileReader::try_new(handle(), None).map_err(invalid)?.schema();
-            let projection = Projection::new(label, &schema, options)?;
+            let ordered = |at| is_ordered(&schema, at);
+            let projection = Projection::new::<C>(label, &schema, options, ordered)?;
             let columns = Some(projection.positions.clone());
             let reader = FileReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::File(reader)))
         } else {
             let schema = StreamReader::try_new(handle(), None).map_err(invalid)?.schema();
-            let projection = Projection::new(label, &schema, options)?;
+            let ordered = |at| is_ordered(&schema, at);
+            let projection = Projection::new::<C>(label, &schema, options, ordered)?;
             let columns = Some(projection.positions.clone());
             let reader = StreamReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::Stream(reader)))

@@ -1,11 +1,17 @@
 //! From blocks of rows to moments or to a data set, with the policy for missing values.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
 use nocurl::memory::{Memory, ask};
-use nocurl::{Mat, MatMut, MatRef, Moments, Progress, Run};
+use nocurl::{Mat, MatMut, MatRef, OneHot, Progress, Run};
 use rayon::prelude::*;
 
+use super::block::column_mut;
 use super::columns::Selection;
+use super::kinds::LeftOut;
 use super::sample::SAMPLE_ROWS;
+use super::survey::ColumnSurvey;
 use crate::error::shorten;
 use crate::{Error, Missing};
 
@@ -13,59 +19,69 @@ use crate::{Error, Missing};
 pub(super) trait Collect: Send {
     /// Whether the rows themselves are kept.
     const KEEPS_ROWS: bool = false;
+    /// True for a first look at cells, which gathers no rows.
+    const SURVEYS: bool = false;
 
-    /// Nothing yet, for variables of these names.
-    fn start(names: &[String]) -> Self;
+    /// Nothing yet, for these columns.
+    fn start(selection: &Selection) -> Self;
     /// Adds complete rows; the block may be used as work space.
     fn push(&mut self, block: MatMut<'_, f64>);
-    /// Adds what was gathered from later rows.
-    fn append(&mut self, later: Self);
+    /// Adds what was gathered from later rows, which come after so many rows and lines.
+    fn append(&mut self, later: Self, rows: u64, lines: u64);
+    /// Looks at rows as they are, with their gaps.
+    fn observe(&mut self, _: &MatMut<'_, f64>) {}
+    /// Where a first look at cells keeps what it sees, a column each.
+    fn surveyed(&mut self) -> &mut [ColumnSurvey] {
+        &mut []
+    }
 }
 
-impl Collect for Moments {
-    fn start(names: &[String]) -> Self {
-        Self::new(names.to_vec())
+/// Moments, of levels by their codes.
+#[derive(Debug)]
+pub(super) struct Hot {
+    pub(super) moments: OneHot,
+    /// Codes mean the same in all pieces.
+    places: Arc<Vec<Vec<usize>>>,
+}
+
+impl Collect for Hot {
+    fn start(selection: &Selection) -> Self {
+        let moments = OneHot::new(&selection.discrete());
+        Self { moments, places: Arc::clone(&selection.places) }
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
-        self.push_block(block);
+        self.moments.push(block);
     }
 
-    fn append(&mut self, later: Self) {
-        self.merge(&later).expect("all pieces have the same variables");
+    fn append(&mut self, later: Self, _: u64, _: u64) {
+        self.moments.append(later.moments, &self.places);
     }
 }
 
 /// Rows as they come, in blocks.
 #[derive(Debug)]
-pub(super) struct Rows {
-    names: Vec<String>,
-    blocks: Vec<Mat<f64>>,
-}
+pub(super) struct Rows(pub(super) Vec<Mat<f64>>);
 
 impl Rows {
-    pub(super) fn into_parts(self) -> (Vec<String>, Vec<Mat<f64>>) {
-        (self.names, self.blocks)
-    }
-
     pub(super) fn keep(&mut self, block: MatRef<'_, f64>) {
-        self.blocks.push(block.to_owned());
+        self.0.push(block.to_owned());
     }
 }
 
 impl Collect for Rows {
     const KEEPS_ROWS: bool = true;
 
-    fn start(names: &[String]) -> Self {
-        Self { names: names.to_vec(), blocks: Vec::new() }
+    fn start(_: &Selection) -> Self {
+        Self(Vec::new())
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
         self.keep(block.as_ref());
     }
 
-    fn append(&mut self, later: Self) {
-        self.blocks.extend(later.blocks);
+    fn append(&mut self, later: Self, _: u64, _: u64) {
+        self.0.extend(later.0);
     }
 }
 
@@ -86,15 +102,17 @@ impl Place {
 /// What was read so far, of a piece of the file or of all of it.
 #[derive(Debug)]
 pub(super) struct Assembly<C> {
-    names: Vec<String>,
+    pub(super) selection: Arc<Selection>,
     policy: Missing,
-    pub(super) collected: C,
+    pub(super) collected: Held<C>,
     /// Rows seen.
     pub(super) rows: u64,
     /// Lines seen, in text.
     pub(super) lines: u64,
     pub(super) dropped: u64,
     pub(super) missing: u64,
+    /// Gaps of each column.
+    gaps: Vec<u64>,
     first_missing: Option<Place>,
     first_infinite: Option<Place>,
     /// Rows with gaps, one after the other, kept for [`Missing::Em`].
@@ -102,14 +120,44 @@ pub(super) struct Assembly<C> {
     /// The most rows that may be kept.
     most_rows: u64,
     pub(super) warnings: Vec<nocurl::Text>,
+    pub(super) left_out: Vec<(String, LeftOut)>,
+}
+
+/// What was gathered, until it is taken.
+#[derive(Debug)]
+pub(super) struct Held<C>(Option<C>);
+
+impl<C> Held<C> {
+    fn into_inner(self) -> C {
+        self.0.expect("it has not been taken")
+    }
+
+    pub(super) fn take(&mut self) -> C {
+        self.0.take().expect("it is taken once")
+    }
+}
+
+impl<C> Deref for Held<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        self.0.as_ref().expect("it has not been taken")
+    }
+}
+
+impl<C> DerefMut for Held<C> {
+    fn deref_mut(&mut self) -> &mut C {
+        self.0.as_mut().expect("it has not been taken")
+    }
 }
 
 impl<C: Collect> Assembly<C> {
-    pub(super) fn new(selection: &Selection, policy: Missing) -> Self {
+    pub(super) fn new(selection: &Arc<Selection>, policy: Missing) -> Self {
         Self {
-            names: selection.names.clone(),
+            selection: Arc::clone(selection),
             policy,
-            collected: C::start(&selection.names),
+            collected: Held(Some(C::start(selection))),
+            gaps: vec![0; selection.names.len()],
             rows: 0,
             lines: 0,
             dropped: 0,
@@ -119,12 +167,19 @@ impl<C: Collect> Assembly<C> {
             incomplete: Vec::new(),
             most_rows: selection.most_rows,
             warnings: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 
     /// Adds rows in which NaN stands for a missing value. `lines` are the lines of the rows.
     pub(super) fn push(&mut self, mut block: MatMut<'_, f64>, lines: Option<&[u64]>) {
         let rows = block.nrows();
+        self.selection.recode(&mut block);
+        if C::SURVEYS {
+            self.collected.observe(&block);
+            self.rows += rows as u64;
+            return;
+        }
         if all_finite(block.as_ref()) {
             // Under `Error` the table is lost after the first gap; counting goes on alone.
             if self.missing == 0 || self.policy != Missing::Error {
@@ -167,6 +222,7 @@ impl<C: Collect> Assembly<C> {
             let place = Place { row: self.rows + i as u64, line, column };
             if value.is_nan() {
                 gaps += 1;
+                self.gaps[column] += 1;
                 self.first_missing.get_or_insert(place);
             } else {
                 self.first_infinite.get_or_insert(place);
@@ -182,8 +238,10 @@ impl<C: Collect> Assembly<C> {
         self.first_missing = self.first_missing.or(shifted(later.first_missing));
         self.first_infinite = self.first_infinite.or(shifted(later.first_infinite));
         if self.missing == 0 || self.policy != Missing::Error {
-            self.collected.append(later.collected);
+            let (rows, lines) = (self.rows, self.lines);
+            self.collected.append(later.collected.into_inner(), rows, lines);
         }
+        self.gaps.iter_mut().zip(later.gaps).for_each(|(gaps, more)| *gaps += more);
         self.rows += later.rows;
         self.lines += later.lines;
         self.dropped += later.dropped;
@@ -193,12 +251,12 @@ impl<C: Collect> Assembly<C> {
 
     /// Refuses rows that there is no room for: those read so far, and `more` that are known to come.
     fn check_room(&self, more: u64) -> Result<(), Error> {
-        let incomplete = (self.incomplete.len() / self.names.len().max(1)) as u64;
+        let incomplete = (self.incomplete.len() / self.selection.names.len().max(1)) as u64;
         let complete = if C::KEEPS_ROWS { self.rows - self.dropped + more } else { 0 };
         match complete + incomplete > self.most_rows {
             true => Err(Error::TooManyRows {
                 rows: complete + incomplete,
-                columns: self.names.len(),
+                columns: self.selection.names.len(),
                 limit: self.most_rows,
             }),
             false => Ok(()),
@@ -207,7 +265,7 @@ impl<C: Collect> Assembly<C> {
 
     /// Refuses what the policy does not allow.
     pub(super) fn check(&self, policy: Missing) -> Result<(), Error> {
-        let column = |place: Place| shorten(&self.names[place.column], 80);
+        let column = |place: Place| shorten(&self.selection.names[place.column], 80);
         if let Some(place) = self.first_infinite {
             let (row, line) = (place.row + 1, place.line);
             return Err(Error::Infinite { column: column(place), row, line });
@@ -218,15 +276,29 @@ impl<C: Collect> Assembly<C> {
                 row: place.row + 1,
                 line: place.line,
                 count: self.missing,
+                others: self.other_gaps(place.column),
+                complete: (self.rows - self.dropped, self.rows),
             }),
             _ => Ok(()),
         }
     }
 
+    /// The columns with gaps beside one, with how many they have.
+    fn other_gaps(&self, first: usize) -> Vec<(String, u64)> {
+        let names = self.selection.names.iter().zip(&self.gaps).enumerate();
+        let others = names.filter(|(j, (_, gaps))| *j != first && **gaps > 0);
+        others.map(|(_, (name, &gaps))| (shorten(name, 80), gaps)).collect()
+    }
+
+    /// True when a column has no value in any row.
+    pub(super) fn has_empty_column(&self) -> bool {
+        self.rows > 0 && self.gaps.contains(&self.rows)
+    }
+
     /// Takes out the rows with gaps, as a matrix with NaN in the gaps.
     pub(super) fn take_incomplete(&mut self) -> Mat<f64> {
         let values = std::mem::take(&mut self.incomplete);
-        let d = self.names.len();
+        let d = self.selection.names.len();
         Mat::from_fn(values.len() / d, d, |i, j| values[i * d + j])
     }
 }
@@ -282,7 +354,7 @@ pub(super) fn append_wave<C: Collect, P: Send>(
     decode: impl Fn(P) -> Result<Assembly<C>, Error> + Sync + Send,
 ) -> Result<(), Error> {
     if C::KEEPS_ROWS {
-        let columns = total.names.len();
+        let columns = total.selection.names.len();
         let piece = 8 * piece_rows(columns) as u64 * columns as u64;
         ask("the rows", pieces.len() as u64 * piece)?;
     }
@@ -323,4 +395,22 @@ pub(super) fn by_rows<C: Collect>(
 pub(super) fn report(run: &Run<'_>, done: u64, total: Option<u64>) -> Result<(), Error> {
     run.report(Progress { stage: "reading", done, total, objective: None });
     if run.is_stopped() { Err(nocurl::Error::Cancelled.into()) } else { Ok(()) }
+}
+
+/// Codes in place of numbers, and gaps in place of numbers that stand for missing values.
+impl Selection {
+    fn recode(&self, block: &mut MatMut<'_, f64>) {
+        for (slot, coding) in self.codings.iter().enumerate() {
+            if let Some(coding) = coding.as_ref().filter(|_| self.recoded[slot]) {
+                coding.of_numbers(column_mut(block, slot));
+            }
+        }
+        if self.absent.is_empty() {
+            return;
+        }
+        for slot in (0..self.names.len()).filter(|&slot| self.codings[slot].is_none()) {
+            let absent = |value: &&mut f64| self.absent.contains(*value);
+            column_mut(block, slot).iter_mut().filter(absent).for_each(|value| *value = f64::NAN);
+        }
+    }
 }

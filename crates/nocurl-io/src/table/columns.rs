@@ -1,17 +1,23 @@
 //! Which columns of a file are read, and into which place.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nocurl::memory::ask;
 
 use super::collect::reading_memory;
+use super::kinds::{Coding, Declared, is_told, left_out_note};
+use super::pattern::{is_meant, is_pattern};
+use super::reading::Reading;
+use super::words::Absent;
+use crate::Error;
 use crate::error::shorten;
-use crate::{Error, ReadOptions};
-use nocurl::memory::ask;
 
 /// More columns than this are not those of a table; names of so many would fill the memory.
 pub(super) const MOST_COLUMNS: usize = 1_000_000;
 
 /// Refuses a file that has too many columns, before anything is made of each of them.
-pub(super) fn check_count(label: &str, columns: usize, options: &ReadOptions) -> Result<(), Error> {
+pub(super) fn check_count(label: &str, columns: usize, options: &Reading<'_>) -> Result<(), Error> {
     let most = match options.columns {
         Some(_) => MOST_COLUMNS,
         None => MOST_COLUMNS.min(options.max_columns.saturating_add(options.drop.len())),
@@ -32,11 +38,31 @@ pub(super) struct Selection {
     pub(super) positions: Vec<usize>,
     /// The most rows that may be kept in memory.
     pub(super) most_rows: u64,
+    /// What their types say.
+    pub(super) declared: Vec<Declared>,
+    /// How those with levels are coded.
+    pub(super) codings: Vec<Option<Arc<Coding>>>,
+    /// Of each the codes, as themselves.
+    pub(super) places: Arc<Vec<Vec<usize>>>,
+    /// Those with levels whose cells come as numbers.
+    pub(super) recoded: Vec<bool>,
+    /// Those that a first look sees as text.
+    pub(super) texts: Vec<bool>,
+    /// Numbers that stand for missing values.
+    pub(super) absent: Vec<f64>,
+    /// Columns of types that are not read, with which there is nothing to look at.
+    pub(super) unread: Vec<(String, Declared)>,
 }
 
 impl Selection {
-    /// Applies `columns` and `drop` to the names of a file.
-    pub(super) fn new(label: &str, names: &[String], options: &ReadOptions) -> Result<Self, Error> {
+    /// Applies `columns` and `drop` to the names of a file, whose types say what `declared` says,
+    /// and leaves out what the plan does.
+    pub(super) fn new(
+        label: &str,
+        names: &[String],
+        options: &Reading<'_>,
+        declared: impl Fn(usize) -> Declared,
+    ) -> Result<Self, Error> {
         let mut known = BTreeMap::new();
         for (position, name) in names.iter().enumerate() {
             if let Some(first) = known.insert(name.as_str(), position) {
@@ -47,13 +73,31 @@ impl Selection {
                 });
             }
         }
-        let find = |name: &String| {
-            known.get(name.as_str()).copied().ok_or_else(|| unknown_column(name, names))
+        // A name may be written out, or be a pattern for several.
+        let find = |name: &String| -> Result<Vec<usize>, Error> {
+            if let Some(&position) = known.get(name.as_str()) {
+                return Ok(vec![position]);
+            }
+            let found: Vec<usize> =
+                (0..names.len()).filter(|&position| is_meant(name, &names[position])).collect();
+            if found.is_empty() { Err(unknown_column(name, names)) } else { Ok(found) }
         };
-        let mut positions: Vec<usize> = match &options.columns {
-            Some(columns) => columns.iter().map(find).collect::<Result<_, _>>()?,
-            None => (0..names.len()).collect(),
-        };
+        let told = [&options.categorical, &options.continuous].into_iter().flatten();
+        for name in told.chain(options.ordinal.iter().map(|ordinal| &ordinal.column)) {
+            find(name)?;
+        }
+        let mut positions: Vec<usize> = Vec::new();
+        match &options.columns {
+            None => positions.extend(0..names.len()),
+            Some(columns) => {
+                for name in columns {
+                    let found = find(name)?;
+                    let new = |at: &usize| !is_pattern(name) || !positions.contains(at);
+                    let found: Vec<usize> = found.into_iter().filter(new).collect();
+                    positions.extend(found);
+                }
+            }
+        }
         if let Some(columns) = &options.columns {
             let mut sorted = positions.clone();
             sorted.sort_unstable();
@@ -69,11 +113,17 @@ impl Selection {
         }
         let mut dropped = vec![false; names.len()];
         for name in &options.drop {
-            dropped[find(name)?] = true;
+            find(name)?.into_iter().for_each(|position| dropped[position] = true);
         }
         positions.retain(|&position| !dropped[position]);
+        let plan = options.plan;
+        positions.retain(|&position| plan.is_none_or(|plan| !plan.leaves_out(&names[position])));
         if positions.len() < 2 {
-            return Err(nocurl::Error::TooFewColumns { columns: positions.len() }.into());
+            let left = plan.and_then(|plan| left_out_note(&plan.left_out));
+            return Err(match left {
+                Some(left) => Error::FewLeft { columns: positions.len(), left },
+                None => nocurl::Error::TooFewColumns { columns: positions.len() }.into(),
+            });
         }
         if positions.len() > options.max_columns {
             return Err(Error::TooManyColumns {
@@ -82,15 +132,88 @@ impl Selection {
                 limit: options.max_columns,
             });
         }
-        let names = positions.iter().map(|&position| names[position].clone()).collect();
+        let names: Vec<String> =
+            positions.iter().map(|&position| names[position].clone()).collect();
+        let declared: Vec<Declared> = positions.iter().map(|&at| declared(at)).collect();
+        let coding = |name| plan.and_then(|plan| plan.codings.get(name)).cloned();
+        let codings: Vec<_> = names.iter().map(coding).collect();
         let columns = positions.len();
         ask(
             "reading",
             reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
         )?;
-        let most_rows = options.room.map_or(u64::MAX, |room| room.rows(columns));
-        Ok(Self { names, positions, most_rows })
+        Ok(Self::of(names, positions, declared, codings, options))
     }
+
+    fn of(
+        names: Vec<String>,
+        positions: Vec<usize>,
+        declared: Vec<Declared>,
+        codings: Vec<Option<Arc<Coding>>>,
+        options: &Reading<'_>,
+    ) -> Self {
+        let levels = |coding: &Option<Arc<Coding>>| coding.as_ref().map_or(0, |c| c.levels.len());
+        let places = codings.iter().map(|coding| (0..levels(coding)).collect()).collect();
+        let recoded = codings.iter().zip(&declared).map(|(coding, declared)| {
+            let numeric = |coding: &Arc<Coding>| match declared {
+                Declared::Number => true,
+                // 0 and 1 are the codes already, unless somebody calls them levels.
+                Declared::Truth => coding.levels.iter().all(|level| level.parse::<f64>().is_ok()),
+                _ => false,
+            };
+            coding.as_ref().is_some_and(numeric)
+        });
+        let text = |declared: &Declared| !declared.is_number();
+        Self {
+            recoded: recoded.collect(),
+            texts: declared.iter().map(text).collect(),
+            places: Arc::new(places),
+            absent: Absent::new(&options.na).numbers().to_vec(),
+            unread: Vec::new(),
+            most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
+            names,
+            positions,
+            declared,
+            codings,
+        }
+    }
+
+    /// The columns that a first look has to see: those whose kind is open, unless all are asked for.
+    pub(super) fn to_look_at(&self, options: &Reading<'_>) -> Self {
+        let unread =
+            |slot: &usize| matches!(self.declared[*slot], Declared::Other(_) | Declared::Date);
+        let (left, kept): (Vec<usize>, Vec<usize>) = (0..self.names.len())
+            .filter(|&slot| options.all || self.is_open(slot, options))
+            .partition(unread);
+        let mut kept = Self::of(
+            kept.iter().map(|&slot| self.names[slot].clone()).collect(),
+            kept.iter().map(|&slot| self.positions[slot]).collect(),
+            kept.iter().map(|&slot| self.declared[slot].clone()).collect(),
+            kept.iter().map(|&slot| self.codings[slot].clone()).collect(),
+            options,
+        );
+        let left =
+            left.into_iter().map(|slot| (self.names[slot].clone(), self.declared[slot].clone()));
+        kept.unread = left.collect();
+        kept
+    }
+
+    /// Whether the kind of a column has to be found out: it is not of numbers alone, somebody says
+    /// what it is, or its name says that it is no variable.
+    pub(super) fn is_open(&self, slot: usize, options: &Reading<'_>) -> bool {
+        let name = &self.names[slot];
+        self.declared[slot] != Declared::Number || is_told(name, options) || is_index(name)
+    }
+
+    /// For each column whether it has levels.
+    pub(super) fn discrete(&self) -> Vec<bool> {
+        self.codings.iter().map(Option::is_some).collect()
+    }
+}
+
+/// A column in which pandas keeps the names of rows.
+pub(super) fn is_index(name: &str) -> bool {
+    name.starts_with("__index_level_")
 }
 
 fn unknown_column(name: &str, names: &[String]) -> Error {
@@ -104,10 +227,4 @@ fn unknown_column(name: &str, names: &[String]) -> Error {
 /// The positions below `columns` that are not in `left_out`, which is sorted.
 pub(super) fn without(columns: usize, left_out: &[usize]) -> Vec<usize> {
     (0..columns).filter(|j| left_out.binary_search(j).is_err()).collect()
-}
-
-pub(super) fn constant_warning(names: &[String], constant: &[usize]) -> nocurl::Text {
-    let list: Vec<String> = constant.iter().map(|&j| format!("`{}`", names[j])).collect();
-    let vary = if list.len() == 1 { "does not vary" } else { "do not vary" };
-    format!("left out {}, which {vary}", list.join(", ")).into()
 }

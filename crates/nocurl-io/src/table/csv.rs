@@ -1,19 +1,25 @@
 //! Text with a delimiter, cut at ends of records into pieces that are parsed in parallel.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use nocurl::Run;
 
 use super::block::Block;
 use super::collect::{Assembly, Collect, append_wave, report, wave_width};
-use super::columns::{Selection, check_count};
-use super::dialect::{Dialect, Misquoted, is_missing, line_end, unquote};
+use super::columns::Selection;
+use super::dialect::{Dialect, line_end, unquote};
+use super::kinds::{Declared, are_told};
+use super::reading::Reading;
+use super::survey::ColumnSurvey;
+use super::top::{OPEN, Top, has_text, lines_in, misquoted, next_line, rows_in_cell};
+use super::words::{Absent, number};
+use crate::Error;
 use crate::digest::Digest;
 use crate::error::shorten;
-use crate::{Error, Header, ReadOptions};
 
 /// Bytes read at a time. Fixed, because the borders of pieces decide how sums are rounded.
-const PIECE: usize = 8 << 20;
+pub(super) const PIECE: usize = 8 << 20;
 
 /// A record longer than this is not one of a table.
 const LONGEST_RECORD: usize = 64 << 20;
@@ -23,7 +29,7 @@ pub(super) fn read<C: Collect>(
     input: impl Read + Send,
     label: &str,
     length: Option<u64>,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, String), Error> {
     let mut stream = Stream {
@@ -44,23 +50,19 @@ pub(super) fn read<C: Collect>(
     if first.iter().all(u8::is_ascii_whitespace) && stream.ended {
         return Err(Error::Empty { path: label.into() });
     }
-    let dialect = match options.delimiter {
-        Some(delimiter) => Dialect { delimiter },
-        None => Dialect::detect(&first),
-    };
-    if matches!(dialect.delimiter, b'"' | b'\n' | b'\r') {
-        return Err(Error::unsupported(label, "a quote or a line end cannot be the delimiter"));
-    }
-    stream.dialect = dialect;
+    let mut top = Top::new(&first, label, options)?;
+    stream.dialect = top.dialect;
     let mut first = stream.cut(first)?;
-
-    let mut top = Top::new(&first, dialect, label, options)?;
-    let selection = Selection::new(label, &top.names, options)?;
+    // A header that was cut off by the end of the first piece.
+    if top.bytes > first.len() {
+        return Err(Error::HeaderOnly { path: label.into() });
+    }
+    let selection = Arc::new(selection::<C>(label, &top, options)?);
     let mut total = Assembly::new(&selection, options.missing);
     total.lines = top.lines;
-    total.warnings = std::mem::take(&mut top.warnings);
+    total.warnings = std::mem::take(&mut top.notes);
     first.drain(..top.bytes);
-    let parser = Parser::new(label, dialect, &selection, top.names.len(), options);
+    let parser = Parser::new(label, &top, &selection, options);
 
     let width = wave_width(selection.names.len(), 2 * PIECE);
     let mut wave = vec![first];
@@ -74,10 +76,42 @@ pub(super) fn read<C: Collect>(
         wave = next.map_err(|error| error.shifted(total.rows, total.lines))?;
         report(run, stream.done, length)?;
     }
-    if total.rows == 0 && top.lines > 0 {
+    if total.rows == 0 && top.named {
         return Err(Error::HeaderOnly { path: label.into() });
     }
     Ok((total, stream.digest.finish()))
+}
+
+/// Whether the start of a text has cells that are no numbers.
+pub(super) fn begins_with_text(
+    start: &[u8],
+    label: &str,
+    options: &Reading<'_>,
+) -> Result<bool, Error> {
+    check_is_text(start, label)?;
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    Ok(has_text(start, &Top::new(start, label, options)?, options))
+}
+
+/// The selected columns, without the names of rows where nobody asks for them.
+fn selection<C: Collect>(
+    label: &str,
+    top: &Top,
+    options: &Reading<'_>,
+) -> Result<Selection, Error> {
+    let declared = |column| match top.row_names == Some(column) {
+        true => Declared::RowNames,
+        false => Declared::Cells,
+    };
+    if !C::SURVEYS && options.plan.is_none() && are_told(options) {
+        return Err(Error::KindsNeeded);
+    }
+    let selection = Selection::new(label, &top.names, options, declared)?;
+    let row_names = selection.declared.contains(&Declared::RowNames);
+    if row_names && options.plan.is_none() && !C::SURVEYS {
+        return Err(Error::KindsNeeded);
+    }
+    Ok(selection)
 }
 
 fn check_is_text(start: &[u8], label: &str) -> Result<(), Error> {
@@ -175,151 +209,51 @@ impl<R: Read> Stream<'_, R> {
     }
 }
 
-/// What the first record says: names, or only how many columns there are.
-struct Top {
-    names: Vec<String>,
-    /// Bytes and lines taken by the header and blank lines before it.
-    bytes: usize,
-    lines: u64,
-    warnings: Vec<nocurl::Text>,
-}
-
-impl Top {
-    fn new(
-        text: &[u8],
-        dialect: Dialect,
-        label: &str,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
-        let start = dialect.skip_blank_lines(text, 0);
-        let line = lines_in(&text[..start]) + 1;
-        let (cells, end) = dialect
-            .record(text, start)
-            .map_err(|wrong| misquoted(label, &text[start..], wrong.from(start), line, OPEN))?;
-        check_count(label, cells.len(), options)?;
-        let numeric = |cell: &[u8]| fast_float2::parse::<f64, _>(unquote(cell).as_ref()).is_ok();
-        let is_header = match options.header {
-            Header::Yes => true,
-            Header::No => false,
-            Header::Auto => {
-                !cells.iter().any(|cell| numeric(cell))
-                    || !cells.iter().all(|cell| numeric(cell) || is_missing(&unquote(cell)))
-            }
-        };
-        if !is_header {
-            let names = nocurl::Dataset::default_names(cells.len());
-            return Ok(Self { names, bytes: 0, lines: 0, warnings: Vec::new() });
-        }
-        let mut names = Vec::with_capacity(cells.len());
-        let mut unnamed = Vec::new();
-        for (column, &cell) in (1..).zip(&cells) {
-            let name = String::from_utf8(unquote(cell).into_owned()).map_err(|_| {
-                let reason = format!("the name of column {column} is not UTF-8");
-                Error::invalid(label, "CSV", reason)
-            })?;
-            names.push(if name.is_empty() {
-                unnamed.push(column);
-                format!("x{column}")
-            } else {
-                name
-            });
-        }
-        check_names(&cells, dialect, label, line)?;
-        let warnings = unnamed_warning(&unnamed).into_iter().collect();
-        Ok(Self { names, bytes: end, lines: lines_in(&text[..end]), warnings })
-    }
-}
-
-/// Why a quote that is not closed is an error.
-const OPEN: &str = "a quote opens a cell and none closes it";
-
-/// The error of a cell in `text`, which starts in `line`.
-fn misquoted(label: &str, text: &[u8], wrong: Misquoted, line: u64, open: &str) -> Error {
-    let (at, reason) = match wrong {
-        Misquoted::Open(at) => (at, open),
-        Misquoted::Followed(at) => (at, "something follows the quote that closes a cell"),
-    };
-    let line = line + lines_in(&text[..at]);
-    Error::Misquoted { path: label.into(), line, reason: reason.into() }
-}
-
-/// Refuses names that hold rows: a quote in the first line may have taken them.
-fn check_names(cells: &[&[u8]], dialect: Dialect, label: &str, line: u64) -> Result<(), Error> {
-    let slots: Vec<_> = (0..cells.len()).map(Some).collect();
-    let mut line = line;
-    for cell in cells {
-        if dialect.row_within(cell, &slots).is_some() {
-            return Err(rows_in_cell(label, cell, line));
-        }
-        line += lines_in(cell);
-    }
-    Ok(())
-}
-
-/// The error of a quoted cell that holds rows and starts in `line`.
-fn rows_in_cell(label: &str, cell: &[u8], line: u64) -> Error {
-    let reason = format!(
-        "a quote opens a cell of {} lines that hold what look like rows; close the quote, or remove \
-         the column from the file",
-        lines_in(cell) + 1
-    );
-    Error::Misquoted { path: label.into(), line, reason }
-}
-
-/// What is said of columns without names, in one sentence however many they are.
-fn unnamed_warning(columns: &[usize]) -> Option<nocurl::Text> {
-    const SHOWN: usize = 8;
-    let names: Vec<String> =
-        columns.iter().take(SHOWN).map(|column| format!("x{column}")).collect();
-    let words = match columns {
-        [] => return None,
-        [column] => format!(
-            "column {column} has no name and is called `x{column}`; if it only numbers the rows, "
-        ),
-        _ => {
-            let mut list =
-                names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            if columns.len() > SHOWN {
-                list = format!("{list} and so on");
-            }
-            format!(
-                "{} columns have no names and are called {list}; if they only number the rows, ",
-                columns.len()
-            )
-        }
-    };
-    Some(nocurl::Text::new(words).act(nocurl::Action::leave_out(&names)))
-}
-
 /// Turns pieces of text into rows of numbers.
 struct Parser<'a> {
     label: &'a str,
     dialect: Dialect,
-    selection: &'a Selection,
-    /// Place of each column of the file in the result, if it is selected.
-    slots: Vec<Option<usize>>,
-    options: &'a ReadOptions,
+    decimal: u8,
+    absent: Absent,
+    selection: &'a Arc<Selection>,
+    slots: Vec<Slot>,
+    /// For each column of the file whether it is read.
+    selected: Vec<bool>,
+    options: &'a Reading<'a>,
+}
+
+/// What becomes of the cells of a column.
+#[derive(Clone, Copy, PartialEq)]
+enum Slot {
+    Skipped,
+    /// Plain numbers, but for some.
+    Numbers(usize),
+    /// Anything else: levels, or numbers in another spelling.
+    Cells(usize),
 }
 
 impl<'a> Parser<'a> {
     fn new(
         label: &'a str,
-        dialect: Dialect,
-        selection: &'a Selection,
-        columns: usize,
-        options: &'a ReadOptions,
+        top: &Top,
+        selection: &'a Arc<Selection>,
+        options: &'a Reading<'a>,
     ) -> Self {
-        let mut slots = vec![None; columns];
+        let mut slots = vec![Slot::Skipped; top.names.len()];
         for (slot, &position) in selection.positions.iter().enumerate() {
-            slots[position] = Some(slot);
+            let plain = top.decimal == b'.' && selection.codings[slot].is_none();
+            slots[position] = if plain { Slot::Numbers(slot) } else { Slot::Cells(slot) };
         }
-        Self { label, dialect, selection, slots, options }
+        let (dialect, decimal) = (top.dialect, top.decimal);
+        let absent = Absent::new(&options.na);
+        let selected = slots.iter().map(|slot| *slot != Slot::Skipped).collect();
+        Self { label, dialect, decimal, absent, selection, slots, selected, options }
     }
 
     /// Parses a piece that ends with a line end.
     fn parse<C: Collect>(&self, text: &[u8]) -> Result<Assembly<C>, Error> {
-        let mut part = Assembly::new(self.selection, self.options.missing);
-        let mut block = Block::new(self.selection.names.len());
+        let mut part: Assembly<C> = Assembly::new(self.selection, self.options.missing);
+        let mut block = Block::new(if C::SURVEYS { 0 } else { self.selection.names.len() });
         let mut at = 0;
         // Rows still in the block are not counted by the assembly yet.
         let mut rows = 0;
@@ -331,14 +265,56 @@ impl<'a> Parser<'a> {
                 at = next;
                 continue;
             }
+            if self.options.comment.is_some_and(|comment| text[start] == comment) {
+                part.lines += 1;
+                at = next_line(text, start);
+                continue;
+            }
             rows += 1;
             let line = part.lines + 1;
-            at = self.parse_row(text, start, &mut block, rows, line)?;
+            if C::SURVEYS {
+                at = self.look_at_row(text, start, part.collected.surveyed(), rows, line)?;
+                part.rows += 1;
+            } else {
+                at = self.parse_row(text, start, &mut block, rows, line)?;
+                block.finish_row(line, &mut part);
+            }
             part.lines += if quoted { lines_in(&text[start..at]) } else { 1 };
-            block.finish_row(line, &mut part);
         }
-        block.flush(&mut part);
+        if !C::SURVEYS {
+            block.flush(&mut part);
+        }
         Ok(part)
+    }
+
+    /// Looks at the cells of the record at `at` and returns where the next one starts.
+    fn look_at_row(
+        &self,
+        text: &[u8],
+        at: usize,
+        columns: &mut [ColumnSurvey],
+        row: u64,
+        line: u64,
+    ) -> Result<usize, Error> {
+        let (cells, next) = self
+            .dialect
+            .record(text, at)
+            .map_err(|wrong| misquoted(self.label, &text[at..], wrong.from(at), line, OPEN))?;
+        if cells.len() != self.slots.len() {
+            return Err(self.ragged(line, cells.len()));
+        }
+        for (cell, slot) in cells.into_iter().zip(&self.slots) {
+            let (Slot::Numbers(slot) | Slot::Cells(slot)) = *slot else { continue };
+            self.check_lines(cell, line)?;
+            let content = unquote(cell);
+            if self.absent.has(&content) {
+                columns[slot].missing += 1;
+                continue;
+            }
+            let is_number = number(&content, self.decimal).is_some();
+            columns[slot].text(&content, is_number, row, Some(line));
+        }
+        Ok(next)
     }
 
     /// Parses the record at `at` and returns where the next one starts.
@@ -354,15 +330,19 @@ impl<'a> Parser<'a> {
         let line_start = at;
         loop {
             at = self.dialect.skip_blanks(text, at);
-            let slot = self.slots.get(column).copied().flatten();
-            let end = match slot.and_then(|slot| Some((slot, self.dialect.number(text, at)?))) {
-                Some((slot, (value, end))) => {
+            let slot = self.slots.get(column).copied().unwrap_or(Slot::Skipped);
+            let plain = match slot {
+                Slot::Numbers(slot) => self.dialect.number(text, at).map(|found| (slot, found)),
+                _ => None,
+            };
+            let end = match (plain, slot) {
+                (Some((slot, (value, end))), _) => {
                     block.set(slot, value);
                     end
                 }
-                None => {
+                (None, slot) => {
                     let end = self.other_cell(text, at, line_start, line)?;
-                    if let Some(slot) = slot {
+                    if let Slot::Numbers(slot) | Slot::Cells(slot) = slot {
                         block.set(slot, self.slow_value(&text[at..end], slot, row, line)?);
                     }
                     end
@@ -382,20 +362,28 @@ impl<'a> Parser<'a> {
         let end = self.dialect.cell_end(text, at).map_err(|wrong| {
             misquoted(self.label, &text[start..], wrong.from(start), line, OPEN)
         })?;
-        let cell = &text[at..end];
-        if cell.starts_with(b"\"") && self.dialect.row_within(cell, &self.slots).is_some() {
-            return Err(rows_in_cell(self.label, cell, line + lines_in(&text[start..at])));
-        }
+        self.check_lines(&text[at..end], line + lines_in(&text[start..at]))?;
         Ok(end)
     }
 
-    /// A cell that is not plainly a number: quoted, missing or wrong.
+    /// Refuses a quoted cell that has taken rows into it, and starts in `line`.
+    fn check_lines(&self, cell: &[u8], line: u64) -> Result<(), Error> {
+        if cell.starts_with(b"\"") && self.dialect.row_within(cell, &self.selected).is_some() {
+            return Err(rows_in_cell(self.label, cell, line));
+        }
+        Ok(())
+    }
+
+    /// A cell that is not plainly a number: a level, quoted, missing, in another spelling, or wrong.
     fn slow_value(&self, cell: &[u8], slot: usize, row: u64, line: u64) -> Result<f64, Error> {
         let text = unquote(cell);
-        if is_missing(&text) {
+        if self.absent.has(&text) {
             return Ok(f64::NAN);
         }
-        fast_float2::parse(text.as_ref()).map_err(|_| Error::NotNumeric {
+        if let Some(coding) = &self.selection.codings[slot] {
+            return Ok(coding.of_text(&text));
+        }
+        number(&text, self.decimal).ok_or_else(|| Error::NotNumeric {
             column: shorten(&self.selection.names[slot], 80),
             row,
             line,
@@ -406,8 +394,4 @@ impl<'a> Parser<'a> {
     fn ragged(&self, line: u64, found: usize) -> Error {
         Error::Ragged { path: self.label.into(), line, expected: self.slots.len(), found }
     }
-}
-
-fn lines_in(text: &[u8]) -> u64 {
-    text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }

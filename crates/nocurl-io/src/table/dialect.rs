@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use super::columns::MOST_COLUMNS;
-
-/// Text that stands for a missing value, besides nothing at all; upper or lower case.
-const MISSING: [&[u8]; 6] = [b"na", b"n/a", b"nan", b"null", b"?", b"-"];
+use super::words::Absent;
 
 /// Lines that are looked at to find the delimiter.
-const SAMPLE_LINES: usize = 32;
+pub(super) const SAMPLE_LINES: usize = 32;
 
 /// How a file separates its cells. A space means any run of blanks.
 ///
@@ -42,33 +40,39 @@ impl Misquoted {
 
 impl Dialect {
     /// The delimiter that cuts the first lines into the same number of cells, two or more; if
-    /// none does, the one for which most lines agree with the first.
+    /// none does, the one for which most lines agree.
     ///
     /// A comma comes after the others because it may be a decimal sign where they are in use.
     pub(super) fn detect(text: &[u8]) -> Self {
         let mut best = (0, b',');
         for delimiter in [b'\t', b';', b'|', b',', b' '] {
             let dialect = Self { delimiter };
-            let mut counts = Vec::new();
-            let mut at = dialect.skip_blank_lines(text, 0);
-            while at < text.len() && counts.len() < SAMPLE_LINES {
-                let (cells, next) = dialect.count(text, at);
-                counts.push(cells);
-                at = dialect.skip_blank_lines(text, next);
-            }
-            // The last record may have been cut off by the end of the sample.
-            if counts.len() > 2 && at >= text.len() && text.last() != Some(&b'\n') {
-                counts.pop();
-            }
-            let first = counts.first().copied().unwrap_or(0);
-            let agreeing = counts.iter().filter(|&&count| count == first).count();
+            let counts = dialect.widths(text);
+            let usual = usual(&counts);
+            let agreeing = counts.iter().filter(|&&count| count == usual).count();
             // In thousandths, so that files of different numbers of records compare.
-            let share = if first < 2 { 0 } else { 1000 * agreeing / counts.len() };
+            let share = if usual < 2 { 0 } else { 1000 * agreeing / counts.len() };
             if share > best.0 {
                 best = (share, delimiter);
             }
         }
         Self { delimiter: best.1 }
+    }
+
+    /// How many cells the first lines have.
+    pub(super) fn widths(self, text: &[u8]) -> Vec<usize> {
+        let mut counts = Vec::new();
+        let mut at = self.skip_blank_lines(text, 0);
+        while at < text.len() && counts.len() < SAMPLE_LINES {
+            let (cells, next) = self.count(text, at);
+            counts.push(cells);
+            at = self.skip_blank_lines(text, next);
+        }
+        // The last record may have been cut off by the end of the sample.
+        if counts.len() > 2 && at >= text.len() && text.last() != Some(&b'\n') {
+            counts.pop();
+        }
+        counts
     }
 
     fn is_blank(self, byte: u8) -> bool {
@@ -175,7 +179,7 @@ impl Dialect {
     }
 
     /// How many cells the record at `at` has, and the start of the next record.
-    fn count(self, text: &[u8], mut at: usize) -> (usize, usize) {
+    pub(super) fn count(self, text: &[u8], mut at: usize) -> (usize, usize) {
         let mut cells = 0;
         loop {
             at = self.skip_blanks(text, at);
@@ -209,18 +213,18 @@ impl Dialect {
         }
     }
 
-    /// A line within a quoted cell that would be a row by itself, of `slots.len()` cells with a
-    /// number or nothing in each that has a slot: the quote is not where it belongs. Returns the
+    /// A line within a quoted cell that would be a row by itself, of `selected.len()` cells with
+    /// a number or nothing in each that is read: the quote is not where it belongs. Returns the
     /// place of the line.
     ///
     /// The first and the last part of the cell are no lines of their own.
-    pub(super) fn row_within(self, cell: &[u8], slots: &[Option<usize>]) -> Option<usize> {
+    pub(super) fn row_within(self, cell: &[u8], selected: &[bool]) -> Option<usize> {
         let first = cell.iter().position(|&byte| byte == b'\n')? + 1;
         let last = cell.iter().rposition(|&byte| byte == b'\n')?;
         let mut at = first;
         while at <= last {
             let end = at + cell[at..].iter().position(|&byte| byte == b'\n')? + 1;
-            if self.is_row(&cell[at..end], slots) {
+            if self.is_row(&cell[at..end], selected) {
                 return Some(at);
             }
             at = end;
@@ -228,27 +232,40 @@ impl Dialect {
         None
     }
 
-    fn is_row(self, line: &[u8], slots: &[Option<usize>]) -> bool {
+    fn is_row(self, line: &[u8], selected: &[bool]) -> bool {
         let mut at = 0;
         let mut numbers = 0;
-        for (column, slot) in (1..).zip(slots) {
+        for (column, &selected_here) in (1..).zip(selected) {
             at = self.skip_blanks(line, at);
             let Ok(end) = self.cell_end(line, at) else { return false };
-            if slot.is_some() {
+            if selected_here {
                 let cell = unquote(&line[at..end]);
                 let number = fast_float2::parse::<f64, _>(cell.as_ref()).is_ok();
                 numbers += usize::from(number);
-                if !number && !is_missing(&cell) {
+                if !number && !Absent::default().has(&cell) {
                     return false;
                 }
             }
             match line_end(line, end) {
-                Some(_) => return column == slots.len() && numbers > 0,
+                Some(_) => return column == selected.len() && numbers > 0,
                 None => at = self.after_delimiter(end),
             }
         }
         false
     }
+}
+
+/// The most common of some numbers; of equally common ones the first.
+pub(super) fn usual(counts: &[usize]) -> usize {
+    let often = |count: usize| counts.iter().filter(|&&other| other == count).count();
+    let mut best = (0, 0);
+    for &count in counts {
+        let times = often(count);
+        if times > best.0 {
+            best = (times, count);
+        }
+    }
+    best.1
 }
 
 /// Where the next line starts, if a line or the text ends here.
@@ -289,10 +306,6 @@ pub(super) fn unquote(cell: &[u8]) -> Cow<'_, [u8]> {
         at += if inner[at..].starts_with(b"\"\"") { 2 } else { 1 };
     }
     Cow::Owned(content.trim_ascii().to_vec())
-}
-
-pub(super) fn is_missing(content: &[u8]) -> bool {
-    content.is_empty() || MISSING.iter().any(|token| content.eq_ignore_ascii_case(token))
 }
 
 #[cfg(test)]
@@ -341,7 +354,7 @@ mod tests {
     #[test]
     fn a_row_within_a_cell_is_found() {
         let comma = Dialect { delimiter: b',' };
-        let slots = [Some(0), None, Some(1)];
+        let slots = [true, false, true];
         let row = |cell: &[u8]| comma.row_within(cell, &slots);
         assert_eq!(row(b"\"Neil\n1,x,2\n3,y,4\""), Some(6));
         assert_eq!(row(b"\"Neil\nand,so,on\n3,y,\nend\""), Some(16));

@@ -56,6 +56,36 @@ pub(super) fn open(
     }
 }
 
+/// Opens a column of text, of which a function makes numbers; blanks around a text do not count.
+/// A column of another type has nothing but gaps.
+pub(super) fn texts(
+    chunk: &ColumnChunkMetaData,
+    pages: Box<dyn PageReader>,
+    number: impl Fn(&[u8]) -> f64 + Send + 'static,
+) -> Result<Box<dyn Leaf>> {
+    let column = &chunk.column_descr_ptr();
+    match column.physical_type() {
+        Physical::BYTE_ARRAY => {
+            leaf::<ByteArrayType>(column, pages, move |x| number(x.data().trim_ascii()))
+        }
+        _ => Ok(Box::new(Gaps)),
+    }
+}
+
+/// Nothing.
+struct Gaps;
+
+impl Leaf for Gaps {
+    fn skip(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn read(&mut self, target: &mut [f64]) -> Result<()> {
+        target.fill(f64::NAN);
+        Ok(())
+    }
+}
+
 /// Small and unsigned integers are stored in more bits than they have, or as signed ones.
 fn open_int32(
     kind: &Kind,

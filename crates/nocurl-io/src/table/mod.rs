@@ -1,4 +1,4 @@
-//! Tables of numbers: reading them in bounded memory, writing them without loss.
+//! Tables: reading them in bounded memory, writing them without loss.
 
 #[cfg(feature = "parquet")]
 mod arrow;
@@ -7,6 +7,7 @@ mod collect;
 mod columns;
 mod csv;
 mod dialect;
+mod finish;
 #[cfg(feature = "parquet")]
 mod fixed;
 #[cfg(feature = "parquet")]
@@ -14,6 +15,7 @@ mod guard;
 mod header;
 #[cfg(feature = "parquet")]
 mod ipc;
+mod kinds;
 #[cfg(feature = "parquet")]
 mod layout;
 #[cfg(feature = "parquet")]
@@ -22,32 +24,38 @@ mod memory;
 mod npy;
 #[cfg(feature = "parquet")]
 mod numbers;
+mod open;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pattern;
+mod reading;
 mod sample;
 #[cfg(feature = "parquet")]
 mod schema;
+mod survey;
 #[cfg(feature = "parquet")]
 mod thrift;
+mod top;
+mod words;
 mod write;
 
 use nocurl::memory::{Memory, ask};
-use nocurl::missing::{EmParams, expectation_maximization};
-use nocurl::{Action, Dataset, Mat, Moments, Run, Text};
+use nocurl::{Codes, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
-use crate::digest::alongside;
-use crate::{Error, Format, Source, input};
+use crate::{Error, Format, Source};
 pub use collect::reading_memory;
-use collect::{Assembly, Collect, Rows};
-pub use memory::Columns;
+use collect::{Hot, Rows};
+use finish::{About, Coded, complete};
+pub use kinds::{LeftOut, Ordinal};
+pub use memory::{Columns, GivenLevels};
 use sample::{KeptMoments, SampledMoments};
 pub use write::write_table;
 
-/// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `?` and `-` in text,
-/// nulls and NaN elsewhere. Infinite values are always an error.
+/// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `None`, `#N/A`, `<NA>`,
+/// `?`, `-`, `.` and `*` in text, nulls and NaN elsewhere. Infinite values are always an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
@@ -80,12 +88,17 @@ pub enum Header {
 /// |---|---|---|
 /// | `columns` | all | columns to read, in this order |
 /// | `drop` | none | columns to leave out |
-/// | `drop_constant` | false | leave out columns that do not vary, with a warning |
+/// | `keep_constant` | false | keep columns that do not vary, as parts of a table may have |
 /// | `missing` | error | see [`Missing`] |
+/// | `continuous`, `categorical`, `ordinal` | by the values | columns of these kinds |
+/// | `na` | none | words or numbers that stand for missing values, besides the usual ones |
 /// | `format` | by extension, else by the first bytes | see [`Format`] |
 /// | `header` | auto | see [`Header`]; text only |
 /// | `delimiter` | detect | byte between cells, a space for any run of blanks; text only |
 /// | `room` | no bound | memory for rows that are kept, see [`Room`] |
+/// | `decimal` | detect | sign before the places of a number; text only |
+/// | `comment` | `#` above the names | byte at which lines begin that are passed over; text only |
+/// | `skip_rows` | 0 | lines to pass over at the start; text only |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
@@ -93,10 +106,18 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Columns to leave out.
     pub drop: Vec<String>,
-    /// Leave out columns that do not vary.
-    pub drop_constant: bool,
+    /// Keep columns that do not vary; else they are left out, and a warning says so.
+    pub keep_constant: bool,
+    /// Columns of numbers on a scale, by name or pattern.
+    pub continuous: Vec<String>,
+    /// Columns of categories, by name or pattern.
+    pub categorical: Vec<String>,
+    /// Columns whose levels have an order.
+    pub ordinal: Vec<Ordinal>,
     /// What to do about missing values.
     pub missing: Missing,
+    /// Words or numbers that stand for missing values, besides the usual ones.
+    pub na: Vec<String>,
     /// The format, when extension and first bytes should not decide.
     pub format: Option<Format>,
     /// Whether a text file starts with names.
@@ -105,6 +126,12 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Memory for rows that are kept.
     pub room: Option<Room>,
+    /// The decimal sign of a text file: a point or a comma.
+    pub decimal: Option<u8>,
+    /// Lines of a text file that begin with this are passed over.
+    pub comment: Option<u8>,
+    /// Lines to pass over at the start of a text file.
+    pub skip_rows: usize,
     /// Largest number of columns that may be selected.
     pub max_columns: usize,
 }
@@ -135,12 +162,19 @@ impl Default for ReadOptions {
         Self {
             columns: None,
             drop: Vec::new(),
-            drop_constant: false,
+            keep_constant: false,
+            continuous: Vec::new(),
+            categorical: Vec::new(),
+            ordinal: Vec::new(),
             missing: Missing::Error,
+            na: Vec::new(),
             format: None,
             header: Header::Auto,
             delimiter: None,
             room: None,
+            decimal: None,
+            comment: None,
+            skip_rows: 0,
             max_columns: 20_000,
         }
     }
@@ -157,6 +191,8 @@ pub struct Table<T> {
     pub rows_dropped: u64,
     /// Missing values that were found in the selected columns.
     pub missing_values: u64,
+    /// Columns that are no variables, and why.
+    pub left_out: Vec<(String, LeftOut)>,
     /// What was read, unless it was a table in memory.
     pub origin: Option<Origin>,
     /// What the user should know, in plain words.
@@ -204,6 +240,26 @@ impl Input<'_> {
     }
 }
 
+impl Table<Moments> {
+    /// A table of which moments are all there is; variables that do not vary are left out.
+    pub fn of_moments(moments: &Moments) -> Self {
+        let constant = moments.constant_columns();
+        let kept = columns::without(moments.columns(), &constant);
+        let left = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
+        let left_out: Vec<_> = left.collect();
+        let data = if constant.is_empty() { moments.clone() } else { moments.select(&kept) };
+        Self {
+            rows: moments.rows(),
+            rows_dropped: 0,
+            missing_values: 0,
+            warnings: kinds::left_out_note(&left_out).into_iter().collect(),
+            left_out,
+            data,
+            origin: None,
+        }
+    }
+}
+
 impl<T> Table<T> {
     /// The same table with its data in another form.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Table<U> {
@@ -212,6 +268,7 @@ impl<T> Table<T> {
             rows: self.rows,
             rows_dropped: self.rows_dropped,
             missing_values: self.missing_values,
+            left_out: self.left_out,
             origin: self.origin,
             warnings: self.warnings,
         }
@@ -242,14 +299,27 @@ fn moments_of(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<Table<Moments>, Error> {
-    let read = read::<Moments>(input, options, run)?;
-    let (table, ..) = complete(read, |moments| (moments, ()), options, run)?;
-    Ok(table)
+    let (mut found, origin) = open::read::<Hot>(input, options, run)?;
+    let incomplete = found.take_incomplete();
+    let hot = found.collected.take().moments;
+    let coded = Coded::new(&found.selection, |slot| hot.counts(slot), &incomplete);
+    let moments = coded.moments(hot);
+    let about = About::new(&mut found, origin);
+    Ok(complete(moments, &incomplete, &coded, about, options, run)?.0)
+}
+
+/// What is kept beside moments.
+#[derive(Debug, Clone)]
+pub struct Sampled {
+    /// Some of the rows.
+    pub rows: Dataset,
+    /// All rows as compact codes, of a table of categories alone.
+    pub codes: Option<Codes>,
 }
 
 /// Reads means and second moments of a table, and keeps up to 2000 of its complete rows for checks
 /// that need rows: all of them where there are no more, else a sample spread evenly over the table,
-/// in its order.
+/// in its order. Of a table of categories alone all rows are kept, a byte for each value.
 ///
 /// Memory is that of [`read_moments`] and the sample. The result has the same bits for any number
 /// of threads.
@@ -263,13 +333,13 @@ fn moments_of(
 /// let source = Source::bytes("example.csv", "a,b\n1,2\n3,5\n");
 /// let (table, sample) = read_sampled(&source, &ReadOptions::default(), &Run::default()).unwrap();
 /// assert_eq!(table.data.mean(), [2.0, 3.5]);
-/// assert_eq!(sample.column(1), [2.0, 5.0]);
+/// assert_eq!(sample.rows.column(1), [2.0, 5.0]);
 /// ```
 pub fn read_sampled<'a>(
     input: impl Into<Input<'a>>,
     options: &ReadOptions,
     run: &Run<'_>,
-) -> Result<(Table<Moments>, Dataset), Error> {
+) -> Result<(Table<Moments>, Sampled), Error> {
     sampled_of(input.into(), options, run)
 }
 
@@ -277,12 +347,35 @@ fn sampled_of(
     input: Input<'_>,
     options: &ReadOptions,
     run: &Run<'_>,
-) -> Result<(Table<Moments>, Dataset), Error> {
-    let read = read::<SampledMoments>(input, options, run)?;
-    let split = |both: SampledMoments| (both.moments, both.sample);
-    let (table, sample, kept) = complete(read, split, options, run)?;
-    let sample = sample.into_dataset(table.data.names().to_vec(), &kept)?;
-    Ok((table, sample))
+) -> Result<(Table<Moments>, Sampled), Error> {
+    let (mut found, origin) = open::read::<SampledMoments>(input, options, run)?;
+    let incomplete = found.take_incomplete();
+    let sampled = found.collected.take();
+    let about = About::new(&mut found, origin);
+    let (table, sampled, ..) =
+        sampled_table(sampled, &found.selection, &incomplete, about, options, run)?;
+    Ok((table, sampled))
+}
+
+/// The table of what was gathered, what is kept beside it, its variables with the places of their
+/// codes, and the columns that are left.
+fn sampled_table(
+    gathered: SampledMoments,
+    selection: &columns::Selection,
+    incomplete: &Mat<f64>,
+    about: About,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Sampled, Coded, Vec<usize>), Error> {
+    let SampledMoments { moments: Hot { moments: hot, .. }, sample, codes, .. } = gathered;
+    let coded = Coded::new(selection, |slot| hot.counts(slot), incomplete);
+    let moments = coded.moments(hot);
+    let (table, kept) = complete(moments, incomplete, &coded, about, options, run)?;
+    let (variables, places) = coded.select(&kept);
+    let rows = sample.into_dataset(variables.list().to_vec(), &places, &kept)?;
+    let codes = codes.filter(|_| variables.is_categorical() && incomplete.nrows() == 0);
+    let codes = codes.map(|codes| codes.select(&kept).recoded(&places));
+    Ok((table, Sampled { rows, codes }, coded, kept))
 }
 
 /// Reads means and second moments of a table as [`read_sampled`] does, and keeps all complete rows
@@ -294,7 +387,7 @@ pub fn read_kept<'a>(
     input: impl Into<Input<'a>>,
     options: &ReadOptions,
     run: &Run<'_>,
-) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
+) -> Result<(Table<Moments>, Sampled, Option<Dataset>), Error> {
     kept_of(input.into(), options, run)
 }
 
@@ -302,21 +395,23 @@ fn kept_of(
     input: Input<'_>,
     options: &ReadOptions,
     run: &Run<'_>,
-) -> Result<(Table<Moments>, Dataset, Option<Dataset>), Error> {
-    let read = read::<KeptMoments>(input, options, run)?;
-    let split = |all: KeptMoments| (all.sampled.moments, (all.sampled.sample, all.rows));
-    let (table, (sample, rows), columns) = complete(read, split, options, run)?;
-    let names = table.data.names();
-    let sample = sample.into_dataset(names.to_vec(), &columns)?;
-    let rows = rows.map(|rows| {
-        let all = joined(rows.into_parts().1);
-        let values = match columns.len() == all.ncols() {
+) -> Result<(Table<Moments>, Sampled, Option<Dataset>), Error> {
+    let (mut found, origin) = open::read::<KeptMoments>(input, options, run)?;
+    let incomplete = found.take_incomplete();
+    let KeptMoments { sampled, rows, .. } = found.collected.take();
+    let about = About::new(&mut found, origin);
+    let (table, sampled, coded, kept) =
+        sampled_table(sampled, &found.selection, &incomplete, about, options, run)?;
+    let rows = rows.map(|Rows(blocks)| {
+        let all = joined(blocks);
+        let values = match kept.len() == all.ncols() {
             true => all,
-            false => Mat::from_fn(all.nrows(), columns.len(), |i, j| all[(i, columns[j])]),
+            false => Mat::from_fn(all.nrows(), kept.len(), |i, j| all[(i, kept[j])]),
         };
-        Dataset::new(names.to_vec(), values)
+        let (variables, places) = coded.select(&kept);
+        Dataset::of_codes(variables.list().to_vec(), values, &places)
     });
-    Ok((table, sample, rows.transpose()?))
+    Ok((table, sampled, rows.transpose()?))
 }
 
 /// Blocks of rows as one matrix.
@@ -329,48 +424,6 @@ fn joined(blocks: Vec<Mat<f64>>) -> Mat<f64> {
         start += block.nrows();
     }
     values
-}
-
-/// Moments of what was read, after EM and without constant columns where these are asked for; what
-/// was gathered beside them; and the columns that are left.
-fn complete<C: Collect, S>(
-    (mut assembly, origin): (Assembly<C>, Option<Origin>),
-    split: impl FnOnce(C) -> (Moments, S),
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<(Table<Moments>, S, Vec<usize>), Error> {
-    let incomplete = assembly.take_incomplete();
-    let (mut moments, beside) = split(assembly.collected);
-    let mut warnings = assembly.warnings;
-    if options.missing == Missing::Em && incomplete.nrows() > 0 {
-        let fit =
-            expectation_maximization(&moments, incomplete.as_ref(), &EmParams::default(), run)?;
-        if fit.termination != nocurl::Termination::Converged {
-            let words = format!(
-                "the estimate from incomplete rows had not settled after {} iterations; compare \
-                 with ",
-                fit.iterations
-            );
-            warnings.push(Text::new(words).act(Action::set("missing", "drop")));
-        }
-        moments = fit.moments;
-    }
-    let constant = if options.drop_constant { moments.constant_columns() } else { Vec::new() };
-    let kept = columns::without(moments.columns(), &constant);
-    if !constant.is_empty() {
-        warnings.push(columns::constant_warning(moments.names(), &constant));
-        moments = moments.select(&kept);
-    }
-    check_size(moments.rows(), moments.columns())?;
-    let table = Table {
-        rows: moments.rows(),
-        rows_dropped: assembly.dropped,
-        missing_values: assembly.missing,
-        data: moments,
-        origin,
-        warnings,
-    };
-    Ok((table, beside, kept))
 }
 
 /// Reads a table with all its rows.
@@ -393,115 +446,21 @@ fn dataset_of(
     if options.missing == Missing::Em {
         return Err(Error::NoRowsEstimated { path: input.label() });
     }
-    let (assembly, origin) = read::<Rows>(input, options, run)?;
-    let (names, blocks) = assembly.collected.into_parts();
-    let mut warnings = assembly.warnings;
+    let (mut found, origin) = open::read::<Rows>(input, options, run)?;
+    let Rows(blocks) = found.collected.take();
     let rows: usize = blocks.iter().map(Mat::nrows).sum();
-    ask("the table", 8 * rows as u64 * names.len() as u64)?;
-    let values = if blocks.is_empty() { Mat::zeros(0, names.len()) } else { joined(blocks) };
-    let mut data = Dataset::new(names, values)?;
-    if options.drop_constant {
-        let constant = data.moments().constant_columns();
-        if !constant.is_empty() {
-            let kept = columns::without(data.names().len(), &constant);
-            warnings.push(columns::constant_warning(data.names(), &constant));
-            let variables = data.variables().select(&kept);
-            let rows = data.values().nrows();
-            let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
-            data = Dataset::new(variables, values)?;
-        }
+    let columns = found.selection.names.len();
+    ask("the table", 8 * rows as u64 * columns as u64)?;
+    let values = if blocks.is_empty() { Mat::zeros(0, columns) } else { joined(blocks) };
+    let counts = |slot: usize| finish::counted(values.col_as_slice(slot));
+    let coded = Coded::new(&found.selection, counts, &Mat::new());
+    let mut data = coded.dataset(values)?;
+    let mut about = About::new(&mut found, origin);
+    let kept = about.without_constants(&data.moments(), options);
+    if kept.len() < data.names().len() {
+        let variables = data.variables().select(&kept);
+        let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
+        data = Dataset::new(variables, values)?;
     }
-    let rows = data.values().nrows() as u64;
-    check_size(rows, data.names().len())?;
-    Ok(Table {
-        rows,
-        rows_dropped: assembly.dropped,
-        missing_values: assembly.missing,
-        data,
-        origin,
-        warnings,
-    })
-}
-
-fn check_size(rows: u64, columns: usize) -> Result<(), Error> {
-    if columns < 2 {
-        return Err(nocurl::Error::TooFewColumns { columns }.into());
-    }
-    if rows < 2 {
-        return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
-    }
-    Ok(())
-}
-
-/// Bytes that are enough to know a format.
-const MAGIC_BYTES: usize = 8;
-
-/// Reads the input into a collection, whatever it is.
-fn read<C: Collect>(
-    input: Input<'_>,
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
-    let assembly = match input {
-        Input::Source(source) => {
-            let (assembly, format, digest) = read_source(source, options, run)?;
-            return Ok((assembly, Some(Origin { digest, format })));
-        }
-        Input::Columns(table) => memory::read::<C>(table, options, run)?,
-        #[cfg(feature = "parquet")]
-        Input::Batches(batches) => arrow::read_batches(batches, options, run)?,
-    };
-    assembly.check(options.missing)?;
-    Ok((assembly, None))
-}
-
-/// Reads bytes into a collection, whatever their format.
-fn read_source<C: Collect>(
-    source: &Source,
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<(Assembly<C>, Format, String), Error> {
-    let (input, watch) = input::Input::open(source)?;
-    watch.unchanged(read_input(input, options, run))
-}
-
-fn read_input<C: Collect>(
-    mut input: input::Input,
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<(Assembly<C>, Format, String), Error> {
-    let label = input.label.clone();
-    let start = input.peek(MAGIC_BYTES)?;
-    if start.is_empty() {
-        return Err(Error::Empty { path: label });
-    }
-    let by_name = || Format::of_extension(&input.extension);
-    let format = options.format.or_else(by_name).unwrap_or_else(|| Format::of_magic(&start));
-    if format == Format::Csv {
-        let length = input.length();
-        let (assembly, digest) = csv::read(input.into_stream(), &label, length, options, run)?;
-        assembly.check(options.missing)?;
-        return Ok((assembly, format, digest));
-    }
-    let input = input.into_seekable()?;
-    let (assembly, digest) = alongside(&input, || {
-        let assembly = match format {
-            Format::Npy => npy::read(&input, options, run)?,
-            #[cfg(feature = "parquet")]
-            Format::Parquet => parquet::read(&input, options, run)?,
-            #[cfg(feature = "parquet")]
-            Format::Arrow => arrow::read(&input, options, run)?,
-            #[cfg(not(feature = "parquet"))]
-            Format::Parquet | Format::Arrow => {
-                return Err(Error::unsupported(
-                    &label,
-                    "this build cannot read Parquet and Arrow; build it with the feature `parquet`",
-                ));
-            }
-            Format::Csv => unreachable!("text has been read above"),
-        };
-        assembly.check(options.missing)?;
-        Ok(assembly)
-    })?;
-    Ok((assembly, format, digest))
+    about.table(rows as u64, data.names().len(), data)
 }

@@ -1,6 +1,7 @@
 //! NumPy arrays: plain numbers behind a short header.
 
 use std::io::Seek;
+use std::sync::Arc;
 
 use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Dataset, Run};
@@ -9,9 +10,11 @@ use super::block::{Block, column_mut};
 use super::collect::{Assembly, Collect, by_rows};
 use super::columns::{Selection, check_count};
 use super::header::Header;
+use super::kinds::{Declared, are_told};
+use super::reading::Reading;
+use crate::Error;
 use crate::error::shorten;
 use crate::input::Seekable;
-use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "NumPy";
 
@@ -41,13 +44,20 @@ const TILE_ROWS: usize = 64;
 /// Reads a two-dimensional array of numbers.
 pub(super) fn read<C: Collect>(
     input: &Seekable,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let layout = Layout::read(input)?;
     check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
-    let selection = Selection::new(&input.label, &names, options)?;
+    let mut selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
+    if !C::SURVEYS && options.plan.is_none() && are_told(options) {
+        return Err(Error::KindsNeeded);
+    }
+    if C::SURVEYS {
+        selection = selection.to_look_at(options);
+    }
+    let selection = Arc::new(selection);
     let mut total = Assembly::new(&selection, options.missing);
     by_rows(&mut total, layout.rows, layout.columns, run, |from, rows| {
         layout
@@ -99,8 +109,8 @@ impl Layout {
     fn read_rows<C: Collect>(
         &self,
         input: &Seekable,
-        selection: &Selection,
-        options: &ReadOptions,
+        selection: &Arc<Selection>,
+        options: &Reading<'_>,
         from: u64,
         rows: usize,
     ) -> std::io::Result<Assembly<C>> {

@@ -1,4 +1,4 @@
-//! Arrow arrays as columns of numbers.
+//! Arrow arrays as columns of numbers, of levels or of text.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -10,12 +10,63 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use num_traits::ToPrimitive;
 
-/// Types that are read as numbers; booleans are 0 and 1.
-pub(super) fn is_numeric(kind: &DataType) -> bool {
+use super::kinds::{Coding, Declared};
+use super::survey::ColumnSurvey;
+use super::words::Absent;
+use crate::error::shorten;
+
+/// What a type says of a column; `ordered` is for categories.
+pub(super) fn declared(kind: &DataType, ordered: bool) -> Declared {
     match kind {
-        DataType::Boolean => true,
-        DataType::Dictionary(_, values) => is_numeric(values),
-        kind => kind.is_numeric(),
+        DataType::Boolean => Declared::Truth,
+        DataType::Dictionary(_, values) => match declared(values, ordered) {
+            Declared::Text => Declared::Category { levels: Vec::new(), ordered },
+            other => other,
+        },
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Declared::Text,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Declared::Date,
+        kind if kind.is_numeric() => Declared::Number,
+        kind => Declared::Other(shorten(&kind.to_string(), 60)),
+    }
+}
+
+/// The text of an array by row, if it is one of text.
+fn texts<'a>(array: &'a dyn Array) -> Option<Box<dyn Fn(usize) -> &'a str + 'a>> {
+    Some(match array.data_type() {
+        DataType::Utf8 => Box::new(|i| array.as_string::<i32>().value(i)),
+        DataType::LargeUtf8 => Box::new(|i| array.as_string::<i64>().value(i)),
+        DataType::Utf8View => Box::new(|i| array.as_string_view().value(i)),
+        _ => return None,
+    })
+}
+
+/// Looks at the cells of a column of text or of a dictionary of text, `before` rows into the table.
+pub(super) fn look(array: &ArrayRef, column: &mut ColumnSurvey, absent: &Absent, before: u64) {
+    let dictionary = array.as_any_dictionary_opt();
+    let values = dictionary.map_or(array, |dictionary| dictionary.values());
+    let Some(text) = texts(values) else {
+        column.missing += array.len() as u64;
+        return;
+    };
+    if dictionary.is_some() {
+        let known = (0..values.len()).filter(|&i| values.is_valid(i));
+        known.map(&text).for_each(|name| column.know(name.trim()));
+    }
+    let keys = dictionary.map(|dictionary| {
+        let mut keys = vec![0.0; array.len()];
+        copy(dictionary.keys(), 0, &mut keys);
+        keys
+    });
+    for (row, i) in (before + 1..).zip(0..array.len()) {
+        let at = match &keys {
+            None => array.is_valid(i).then_some(i),
+            Some(keys) => (!keys[i].is_nan()).then_some(keys[i] as usize),
+        };
+        let name = at.filter(|&at| values.is_valid(at)).map(|at| text(at).trim());
+        match name.filter(|name| !absent.has(name.as_bytes())) {
+            None => column.missing += 1,
+            Some(name) => column.text(name.as_bytes(), false, row, None),
+        }
     }
 }
 
@@ -24,20 +75,41 @@ pub(super) enum Numbers<'a> {
     Plain(&'a dyn Array),
     /// Places in a dictionary, which is converted once for all rows.
     Dictionary(&'a dyn Array, Vec<f64>),
+    /// Text that becomes codes.
+    Levels(&'a dyn Array, Box<dyn Fn(usize) -> &'a str + 'a>, &'a Coding),
+    Nothing,
 }
 
 impl<'a> Numbers<'a> {
-    pub(super) fn new(array: &'a ArrayRef) -> Self {
-        let Some(dictionary) = array.as_any_dictionary_opt() else { return Self::Plain(array) };
-        let mut values = vec![0.0; dictionary.values().len()];
-        Numbers::new(dictionary.values()).copy(0, &mut values);
-        Self::Dictionary(dictionary.keys(), values)
+    /// A column of numbers, or of levels with their codes.
+    pub(super) fn new(array: &'a ArrayRef, coding: Option<&'a Coding>) -> Self {
+        if let Some(dictionary) = array.as_any_dictionary_opt() {
+            let mut values = vec![0.0; dictionary.values().len()];
+            Numbers::new(dictionary.values(), coding).copy(0, &mut values);
+            return Self::Dictionary(dictionary.keys(), values);
+        }
+        match (texts(array), coding) {
+            (Some(text), Some(coding)) => Self::Levels(array, text, coding),
+            // Nothing that could be read as a number: a first look has its own way.
+            (Some(_), None) => Self::Nothing,
+            (None, _) if declared(array.data_type(), false).is_number() => Self::Plain(array),
+            (None, _) => Self::Nothing,
+        }
     }
 
     /// Copies values from row `start` on, as many as there is room for; NaN stands for a null.
     pub(super) fn copy(&self, start: usize, target: &mut [f64]) {
         match self {
             Self::Plain(array) => copy(*array, start, target),
+            Self::Nothing => target.fill(f64::NAN),
+            Self::Levels(array, text, coding) => {
+                for (i, code) in (start..).zip(target) {
+                    *code = match array.is_valid(i) {
+                        true => coding.of_text(text(i).trim().as_bytes()),
+                        false => f64::NAN,
+                    };
+                }
+            }
             Self::Dictionary(keys, values) => {
                 copy(*keys, start, target);
                 for number in target.iter_mut().filter(|number| !number.is_nan()) {

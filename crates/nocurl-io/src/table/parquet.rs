@@ -1,7 +1,7 @@
 //! Parquet: ranges of rows of the row groups, decoded in parallel.
 
 use std::io::{self, BufReader, Seek, SeekFrom};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use nocurl::Run;
@@ -18,10 +18,12 @@ use super::collect::{Assembly, BUDGET, Collect, append_wave, report, wave_width}
 use super::guard::guarded;
 use super::leaves::{self, Leaf};
 use super::pages::{check_footer, check_pages};
+use super::reading::Reading;
 use super::schema::arrow_schema;
+use super::survey::ColumnSurvey;
+use crate::Error;
 use crate::input::{Handle, Seekable};
 use crate::stack::on_stack;
-use crate::{Error, ReadOptions};
 
 const FORMAT: &str = "Parquet";
 
@@ -43,7 +45,7 @@ struct Piece {
 /// Reads a Parquet file, only the selected columns of it.
 pub(super) fn read<C: Collect>(
     input: &Seekable,
-    options: &ReadOptions,
+    options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let label = input.label.as_str();
@@ -55,16 +57,21 @@ pub(super) fn read<C: Collect>(
         Ok((metadata, schema.map_err(|error| Error::invalid(label, FORMAT, error))?))
     };
     let (metadata, schema) = on_stack(|| guarded(label, FORMAT, parse))?;
-    let projection = Projection::new(label, &schema, options)?;
+    // Dictionaries of pages have no order that means anything.
+    let projection = Projection::new::<C>(label, &schema, options, |_| false)?;
     let leaves = leaves_of(&metadata, &projection);
     let table = Selected { input, options, leaves, metadata, projection };
     let longest = guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
     let mut total = Assembly::new(&table.projection.selection, options.missing);
+    if table.leaves.is_empty() {
+        return Ok(total);
+    }
     // Pages that are not long are found by each piece for itself, across row groups.
     let mut waiting = Vec::new();
     for (group, longest) in longest.into_iter().enumerate() {
         waiting.extend(table.pieces(group));
-        if longest > LONG_PAGE {
+        // A first look at text is kept by each piece.
+        if longest > LONG_PAGE && !C::SURVEYS {
             let pieces = waiting.split_off(waiting.len() - table.pieces(group).count());
             table.read_each(std::mem::take(&mut waiting), &mut total, run)?;
             table.read_in_order(&pieces, &mut total, run)?;
@@ -86,10 +93,17 @@ fn leaves_of(metadata: &ParquetMetaData, projection: &Projection) -> Vec<usize> 
     (0..schema.num_columns()).filter(selected).collect()
 }
 
+/// What a first look has seen of a column of text.
+type Seen = Arc<Mutex<ColumnSurvey>>;
+
+fn locked(seen: &Seen) -> MutexGuard<'_, ColumnSurvey> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The selected columns of a file.
 struct Selected<'a> {
     input: &'a Seekable,
-    options: &'a ReadOptions,
+    options: &'a Reading<'a>,
     metadata: ParquetMetaData,
     projection: Projection,
     /// In increasing order, as the positions of the projection are.
@@ -127,8 +141,11 @@ impl Selected<'_> {
     }
 
     fn read_piece<C: Collect>(&self, piece: &Piece) -> Result<Assembly<C>, Error> {
-        let mut columns = self.open_all(piece)?;
-        let mut part = Assembly::new(&self.projection.selection, self.options.missing);
+        let mut part: Assembly<C> = Assembly::new(&self.projection.selection, self.options.missing);
+        // A first look at text is kept where the decoder can reach it.
+        let texts = &self.projection.selection.texts;
+        let seen: Vec<Seen> = part.collected.surveyed().iter().map(|_| Seen::default()).collect();
+        let mut columns = self.open_all(piece, &seen)?;
         let mut block = Block::new(columns.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {
             let mut target = block.rows_mut(BLOCK_ROWS.min(piece.rows - start));
@@ -137,6 +154,11 @@ impl Selected<'_> {
                 read.map_err(|error| self.invalid(&error))?;
             }
             part.push(target, None);
+        }
+        for (slot, seen) in seen.iter().enumerate().filter(|(slot, _)| texts[*slot]) {
+            let mut seen = std::mem::take(&mut *locked(seen));
+            seen.missing = piece.rows as u64 - seen.present();
+            part.collected.surveyed()[slot] = seen;
         }
         Ok(part)
     }
@@ -151,7 +173,7 @@ impl Selected<'_> {
     ) -> Result<(), Error> {
         let Some(first) = pieces.first() else { return Ok(()) };
         let label = &self.input.label;
-        let mut columns = guarded(label, FORMAT, || self.open_all(first))?;
+        let mut columns = guarded(label, FORMAT, || self.open_all(first, &[]))?;
         let bytes = 8 * PIECE_ROWS * columns.len();
         for wave in pieces.chunks(wave_width(columns.len(), bytes)) {
             if bytes > BUDGET {
@@ -222,19 +244,46 @@ impl Selected<'_> {
     }
 
     /// Opens the selected columns at the start of a piece.
-    fn open_all(&self, piece: &Piece) -> Result<Vec<Box<dyn Leaf>>, Error> {
+    fn open_all(&self, piece: &Piece, seen: &[Seen]) -> Result<Vec<Box<dyn Leaf>>, Error> {
         let chunks = Arc::new(Chunks(self.input.clone()));
-        let columns = (0..self.leaves.len()).map(|i| self.open(&chunks, piece, i));
+        let texts = &self.projection.selection.texts;
+        let columns =
+            self.projection.slots.iter().enumerate().map(|(i, &slot)| {
+                self.open(&chunks, piece, i, seen.get(slot).filter(|_| texts[slot]))
+            });
         columns.collect::<ParquetResult<_>>().map_err(|error| self.invalid(&error))
     }
 
     /// Opens a selected column at the start of a piece.
-    fn open(&self, file: &Arc<Chunks>, piece: &Piece, i: usize) -> ParquetResult<Box<dyn Leaf>> {
+    fn open(
+        &self,
+        file: &Arc<Chunks>,
+        piece: &Piece,
+        i: usize,
+        seen: Option<&Seen>,
+    ) -> ParquetResult<Box<dyn Leaf>> {
         let group = self.metadata.row_group(piece.group);
         let chunk = group.column(self.leaves[i]);
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
-        let mut column = leaves::open(&self.projection.kinds[i], chunk, Box::new(pages))?;
+        let (kind, slot) = (&self.projection.kinds[i], self.projection.slots[i]);
+        let pages = Box::new(pages);
+        let mut column = match (seen, &self.projection.selection.codings[slot]) {
+            (Some(seen), _) => {
+                let (seen, absent) = (Arc::clone(seen), self.projection.absent.clone());
+                leaves::texts(chunk, pages, move |content| {
+                    if !absent.has(content) {
+                        locked(&seen).text(content, false, 0, None);
+                    }
+                    f64::NAN
+                })?
+            }
+            (None, Some(coding)) if self.projection.selection.texts[slot] => {
+                let coding = Arc::clone(coding);
+                leaves::texts(chunk, pages, move |content| coding.of_text(content))?
+            }
+            _ => leaves::open(kind, chunk, pages)?,
+        };
         column.skip(piece.start)?;
         Ok(column)
     }

@@ -1,33 +1,50 @@
 //! A bounded sample of the rows, taken while moments are computed.
 
-use nocurl::{Dataset, Mat, MatMut, MatRef, Moments};
+use std::sync::Arc;
 
-use super::collect::{Collect, Rows};
+use nocurl::{Codes, Dataset, Mat, MatMut, MatRef, Variable};
+
+use super::collect::{Collect, Hot, Rows};
+use super::columns::Selection;
 
 /// Rows that a sample holds at most.
 pub(super) const SAMPLE_ROWS: usize = 2000;
 
-/// Moments of all rows, and some of the rows.
+/// Moments of all rows, and some of the rows; of levels alone, all rows as codes too.
 #[derive(Debug)]
 pub(super) struct SampledMoments {
-    pub(super) moments: Moments,
+    pub(super) moments: Hot,
     pub(super) sample: Sample,
+    pub(super) codes: Option<Codes>,
+    places: Arc<Vec<Vec<usize>>>,
 }
 
 impl Collect for SampledMoments {
-    fn start(names: &[String]) -> Self {
-        Self { moments: Moments::start(names), sample: Sample::default() }
+    fn start(selection: &Selection) -> Self {
+        let coded = !selection.discrete().contains(&false);
+        Self {
+            moments: Hot::start(selection),
+            sample: Sample::default(),
+            codes: coded.then(|| Codes::new(selection.names.len())),
+            places: Arc::clone(&selection.places),
+        }
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
         // First the sample: the moments use the block as work space.
         self.sample.push(block.as_ref());
+        if let Some(codes) = &mut self.codes {
+            codes.push(block.as_ref());
+        }
         self.moments.push(block);
     }
 
-    fn append(&mut self, later: Self) {
+    fn append(&mut self, later: Self, rows: u64, lines: u64) {
         self.sample.append(later.sample);
-        self.moments.append(later.moments);
+        if let (Some(codes), Some(later)) = (&mut self.codes, later.codes) {
+            codes.append(later, &self.places);
+        }
+        self.moments.append(later.moments, rows, lines);
     }
 }
 
@@ -44,8 +61,8 @@ pub(super) struct KeptMoments {
 }
 
 impl Collect for KeptMoments {
-    fn start(names: &[String]) -> Self {
-        let (sampled, rows) = (SampledMoments::start(names), Some(Rows::start(names)));
+    fn start(selection: &Selection) -> Self {
+        let (sampled, rows) = (SampledMoments::start(selection), Some(Rows::start(selection)));
         Self { sampled, rows, numbers: 0 }
     }
 
@@ -57,13 +74,13 @@ impl Collect for KeptMoments {
         self.sampled.push(block);
     }
 
-    fn append(&mut self, later: Self) {
+    fn append(&mut self, later: Self, before: u64, lines: u64) {
         self.count(later.numbers);
         self.rows = self.rows.take().zip(later.rows).map(|(mut rows, later)| {
-            rows.append(later);
+            rows.append(later, before, lines);
             rows
         });
-        self.sampled.append(later.sampled);
+        self.sampled.append(later.sampled, before, lines);
     }
 }
 
@@ -129,17 +146,19 @@ impl Sample {
         }
     }
 
-    /// The sample as a table, in the order of the file, with these of its columns.
+    /// The sample as a table, in the order of the file, with these of its columns, whose codes have
+    /// these places.
     pub(super) fn into_dataset(
         mut self,
-        names: Vec<String>,
+        variables: Vec<Variable>,
+        places: &[Vec<usize>],
         columns: &[usize],
     ) -> Result<Dataset, nocurl::Error> {
         self.sort_out();
         self.rows.sort_unstable_by_key(|row| row.place);
         let values =
             Mat::from_fn(self.rows.len(), columns.len(), |i, j| self.rows[i].values[columns[j]]);
-        Dataset::new(names, values)
+        Dataset::of_codes(variables, values, places)
     }
 }
 
@@ -169,7 +188,7 @@ mod tests {
     }
 
     fn values(sample: Sample) -> Vec<f64> {
-        let data = sample.into_dataset(vec!["a".into()], &[0]).unwrap();
+        let data = sample.into_dataset(vec![Variable::continuous("a")], &[vec![]], &[0]).unwrap();
         data.column(0).to_vec()
     }
 

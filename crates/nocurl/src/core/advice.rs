@@ -32,15 +32,19 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 11] = [
+pub const SETTINGS: [&str; 15] = [
     "bootstrap",
+    "categorical",
     "checkpoint",
     "confidence",
     "confidence_level",
     "confidence_seconds",
-    "drop_constant",
+    "decimal",
+    "header",
     "memory",
     "missing",
+    "na",
+    "ordinal",
     "prune",
     "refine",
     "threshold",

@@ -55,10 +55,7 @@ pub(super) fn too_many_columns(method: &str, limit: usize, columns: usize, advic
 
 pub(super) fn constant_columns(names: &[String]) -> Text {
     let columns = if names.len() == 1 { "column" } else { "columns" };
-    Text::new(format!("constant {columns} {}: use ", list(names)))
-        .act(Action::set("drop_constant", true))
-        .say(", or ")
-        .act(Action::leave_out(names))
+    Text::new(format!("constant {columns} {}: ", list(names))).act(Action::leave_out(names))
 }
 
 pub(super) fn collinear(names: &[String]) -> Text {

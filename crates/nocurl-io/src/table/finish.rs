@@ -1,0 +1,180 @@
+//! From what was gathered to a table of variables: levels in their order, gaps estimated, columns
+//! that do not vary left out.
+
+use nocurl::missing::{EmParams, expectation_maximization};
+use nocurl::{Action, Dataset, Kind, Mat, Moments, OneHot, Run, Text, Variable, Variables};
+
+use super::collect::{Assembly, Collect};
+use super::columns::{Selection, without};
+use super::kinds::{LeftOut, left_out_note};
+use super::{Missing, Origin, ReadOptions, Table};
+use crate::Error;
+
+/// The variables of a table, with the places that codes have among their levels.
+pub(super) struct Coded {
+    variables: Variables,
+    places: Vec<Vec<usize>>,
+}
+
+impl Coded {
+    /// Variables by how often codes were seen in complete rows, and in those with gaps.
+    pub(super) fn new(
+        selection: &Selection,
+        counts: impl Fn(usize) -> Vec<u64>,
+        incomplete: &Mat<f64>,
+    ) -> Self {
+        let slots = selection.names.iter().zip(&selection.codings).enumerate();
+        let (variables, places) = slots
+            .map(|(slot, (name, coding))| {
+                let Some(coding) = coding else {
+                    return (Variable::continuous(name), Vec::new());
+                };
+                let mut counts = counts(slot);
+                counts.resize(coding.levels.len(), 0);
+                if incomplete.nrows() > 0 {
+                    let seen = incomplete.col_as_slice(slot);
+                    counts.iter_mut().zip(counted(seen)).for_each(|(count, more)| *count += more);
+                }
+                Variable::of_levels(name, coding.kind, &coding.levels, &counts)
+            })
+            .unzip::<_, _, Vec<Variable>, Vec<_>>();
+        Self { variables: variables.into(), places }
+    }
+
+    pub(super) fn moments(&self, gathered: OneHot) -> Moments {
+        gathered.finish(self.variables.clone(), &self.places)
+    }
+
+    pub(super) fn dataset(&self, values: Mat<f64>) -> Result<Dataset, nocurl::Error> {
+        Dataset::of_codes(self.variables.list().to_vec(), values, &self.places)
+    }
+
+    /// Some of the variables, with their places.
+    pub(super) fn select(&self, kept: &[usize]) -> (Variables, Vec<Vec<usize>>) {
+        (self.variables.select(kept), kept.iter().map(|&v| self.places[v].clone()).collect())
+    }
+
+    /// Rows with gaps in the columns that code the variables.
+    fn coded(&self, incomplete: &Mat<f64>) -> Mat<f64> {
+        let mut values = incomplete.clone();
+        for (v, places) in self.places.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
+            for value in values.col_as_slice_mut(v).iter_mut().filter(|value| !value.is_nan()) {
+                *value = places[*value as usize] as f64;
+            }
+        }
+        self.variables.coded(values.as_ref())
+    }
+}
+
+/// How often each code was seen.
+pub(super) fn counted(codes: &[f64]) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for &code in codes.iter().filter(|code| !code.is_nan()) {
+        let code = code as usize;
+        if counts.len() <= code {
+            counts.resize(code + 1, 0);
+        }
+        counts[code] += 1;
+    }
+    counts
+}
+
+/// What is known of a table besides its data.
+pub(super) struct About {
+    dropped: u64,
+    missing: u64,
+    left_out: Vec<(String, LeftOut)>,
+    origin: Option<Origin>,
+    warnings: Vec<Text>,
+}
+
+impl About {
+    pub(super) fn new<C: Collect>(found: &mut Assembly<C>, origin: Option<Origin>) -> Self {
+        Self {
+            dropped: found.dropped,
+            missing: found.missing,
+            left_out: std::mem::take(&mut found.left_out),
+            origin,
+            warnings: std::mem::take(&mut found.warnings),
+        }
+    }
+
+    /// Notes columns that do not vary; returns the others.
+    pub(super) fn without_constants(
+        &mut self,
+        moments: &Moments,
+        options: &ReadOptions,
+    ) -> Vec<usize> {
+        let constant = match options.keep_constant || moments.rows() < 2 {
+            true => Vec::new(),
+            false => moments.constant_columns(),
+        };
+        let names = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
+        self.left_out.extend(names);
+        without(moments.columns(), &constant)
+    }
+
+    /// The table, unless it is too small to learn from.
+    pub(super) fn table<T>(self, rows: u64, columns: usize, data: T) -> Result<Table<T>, Error> {
+        let left = left_out_note(&self.left_out);
+        if columns < 2 && rows > 1 {
+            return Err(match left {
+                Some(left) => Error::FewLeft { columns, left },
+                None => nocurl::Error::TooFewColumns { columns }.into(),
+            });
+        }
+        if rows < 2 {
+            return Err(match self.dropped {
+                0 => nocurl::Error::TooFewRows { rows, needed: 2 }.into(),
+                dropped => Error::FewComplete { rows, dropped },
+            });
+        }
+        let mut warnings = self.warnings;
+        warnings.extend(left);
+        Ok(Table {
+            rows,
+            rows_dropped: self.dropped,
+            missing_values: self.missing,
+            left_out: self.left_out,
+            data,
+            origin: self.origin,
+            warnings,
+        })
+    }
+}
+
+/// Moments after EM where that is asked for, and without columns that do not vary; with the columns
+/// that are left.
+pub(super) fn complete(
+    mut moments: Moments,
+    incomplete: &Mat<f64>,
+    coded: &Coded,
+    mut about: About,
+    options: &ReadOptions,
+    run: &Run<'_>,
+) -> Result<(Table<Moments>, Vec<usize>), Error> {
+    if options.missing == Missing::Em && incomplete.nrows() > 0 {
+        let rows = coded.coded(incomplete);
+        let fit = expectation_maximization(&moments, rows.as_ref(), &EmParams::default(), run)?;
+        if fit.termination != nocurl::Termination::Converged {
+            let words = format!(
+                "the estimate from incomplete rows had not settled after {} iterations; compare \
+                 with ",
+                fit.iterations
+            );
+            about.warnings.push(Text::new(words).act(Action::set("missing", "drop")));
+        }
+        if coded.variables.list().iter().any(|variable| variable.kind == Kind::Categorical) {
+            let words = "gaps among categories were estimated as if their indicators were \
+                         Gaussian; compare with ";
+            about.warnings.push(Text::new(words).act(Action::set("missing", "drop")));
+        }
+        moments = fit.moments;
+    }
+    let kept = about.without_constants(&moments, options);
+    if kept.len() < moments.columns() {
+        moments = moments.select(&kept);
+    }
+    let table = about.table(moments.rows(), moments.columns(), moments)?;
+    Ok((table, kept))
+}

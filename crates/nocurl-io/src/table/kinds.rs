@@ -1,0 +1,422 @@
+//! What the columns of a table are: decided from their cells, their types and what users say.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use nocurl::variable::MOST_LEVELS;
+use nocurl::{Action, Kind, Text, Value};
+use serde::{Deserialize, Serialize};
+
+use super::columns::is_index;
+use super::pattern::is_meant;
+use super::reading::Reading;
+use super::survey::{ColumnSurvey, Odd};
+use super::words;
+use crate::Error;
+use crate::error::shorten;
+
+/// A column whose levels have an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ordinal {
+    /// Its name, or a pattern.
+    pub column: String,
+    /// Its levels from the lowest to the highest; none for numbers, which have their order.
+    #[serde(default)]
+    pub levels: Vec<String>,
+}
+
+/// Why a column is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// It has no values.
+    Empty,
+    /// It has one value.
+    Constant,
+    /// It has a text of its own in every row.
+    Identifier,
+    /// It has nearly as many texts as rows, or too many for a category.
+    Text,
+    /// It has dates.
+    Date,
+    /// It names or numbers the rows.
+    RowNames,
+    /// It is of a type that is not read.
+    Type(String),
+}
+
+impl LeftOut {
+    /// The word in brackets behind the name of a column.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Empty => "no values",
+            Self::Constant => "one value",
+            Self::Identifier => "identifier",
+            Self::Text => "text",
+            Self::Date => "date",
+            Self::RowNames => "row names",
+            Self::Type(name) => name,
+        }
+    }
+
+    /// Whether users can say that it is a category all the same.
+    fn can_stay(&self) -> bool {
+        matches!(self, Self::Identifier | Self::Text | Self::Date | Self::RowNames)
+    }
+}
+
+/// How a column of levels is coded.
+#[derive(Debug, Clone)]
+pub(super) struct Coding {
+    pub(super) kind: Kind,
+    /// Levels by their codes.
+    pub(super) levels: Vec<String>,
+    codes: HashMap<Vec<u8>, f64>,
+    /// The same for columns of numbers.
+    numbers: HashMap<u64, f64>,
+}
+
+impl Coding {
+    pub(super) fn new(kind: Kind, levels: Vec<String>) -> Self {
+        let code = |(code, level): (usize, &String)| (level.clone().into_bytes(), code as f64);
+        let codes = levels.iter().enumerate().map(code).collect();
+        let number = |(code, level): (usize, &String)| {
+            Some(((level.parse::<f64>().ok()? + 0.0).to_bits(), code as f64))
+        };
+        let numbers = levels.iter().enumerate().filter_map(number).collect();
+        Self { kind, levels, codes, numbers }
+    }
+
+    /// The code of a cell of text; NaN for one that is no level.
+    pub(super) fn of_text(&self, content: &[u8]) -> f64 {
+        self.codes.get(content).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Codes in place of numbers.
+    pub(super) fn of_numbers(&self, values: &mut [f64]) {
+        for value in values.iter_mut().filter(|value| !value.is_nan()) {
+            let code = self.numbers.get(&(*value + 0.0).to_bits());
+            *value = code.copied().unwrap_or(f64::NAN);
+        }
+    }
+}
+
+/// What the type of a column says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Declared {
+    /// Cells of text, which say themselves what they are.
+    Cells,
+    /// The same above which no name stands, or one that R or pandas gives to the names of rows.
+    RowNames,
+    Number,
+    Truth,
+    Text,
+    /// Categories, with their order where they have one.
+    Category {
+        levels: Vec<String>,
+        ordered: bool,
+    },
+    Date,
+    Other(String),
+}
+
+impl Declared {
+    /// Whether its cells are numbers, or 0 and 1.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Self::Number | Self::Truth)
+    }
+}
+
+/// A column with all that is known of it.
+pub(super) struct Candidate {
+    pub(super) name: String,
+    pub(super) declared: Declared,
+    pub(super) survey: ColumnSurvey,
+}
+
+/// What becomes of the columns of a table.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) codings: BTreeMap<String, Arc<Coding>>,
+    pub(super) left_out: Vec<(String, LeftOut)>,
+    pub(super) notes: Vec<Text>,
+}
+
+/// What users say of a column.
+enum Told<'a> {
+    Continuous,
+    Categorical,
+    Ordinal(&'a [String]),
+}
+
+enum Decision {
+    Continuous,
+    Levels(Kind, Vec<String>),
+    LeaveOut(LeftOut),
+    Unclear(Text),
+}
+
+impl Plan {
+    /// Decides about every column; what cannot be decided is one error.
+    pub(super) fn new(candidates: Vec<Candidate>, reading: &Reading<'_>) -> Result<Self, Error> {
+        let mut plan = Self::default();
+        let mut unclear = Vec::new();
+        for column in candidates {
+            let told = told(&column.name, reading)?;
+            match decide(&column, told.as_ref()) {
+                Decision::Continuous => {}
+                Decision::Levels(kind, levels) => {
+                    plan.notes.extend(alike(&column.name, &levels));
+                    plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
+                }
+                Decision::LeaveOut(why) => plan.left_out.push((column.name, why)),
+                Decision::Unclear(text) => unclear.push(text),
+            }
+        }
+        if unclear.is_empty() { Ok(plan) } else { Err(Error::Unclear { columns: unclear }) }
+    }
+
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.iter().any(|(known, _)| known == name)
+    }
+}
+
+/// Whether users say what a column is.
+pub(super) fn is_told(name: &str, reading: &Reading<'_>) -> bool {
+    let mut lists = [&reading.categorical, &reading.continuous].into_iter().flatten();
+    lists.any(|pattern| is_meant(pattern, name))
+        || reading.ordinal.iter().any(|ordinal| is_meant(&ordinal.column, name))
+}
+
+/// Whether users ask for a column by name.
+pub(super) fn is_asked(name: &str, reading: &Reading<'_>) -> bool {
+    is_told(name, reading) || reading.columns.iter().flatten().any(|known| known == name)
+}
+
+/// True when users say anything about kinds.
+pub(super) fn are_told(reading: &Reading<'_>) -> bool {
+    !(reading.categorical.is_empty() && reading.continuous.is_empty() && reading.ordinal.is_empty())
+}
+
+fn told<'a>(name: &str, reading: &'a Reading<'_>) -> Result<Option<Told<'a>>, Error> {
+    let meant = |list: &[String]| list.iter().any(|pattern| is_meant(pattern, name));
+    let mut found = Vec::new();
+    if meant(&reading.continuous) {
+        found.push((Kind::Continuous, Told::Continuous));
+    }
+    if meant(&reading.categorical) {
+        found.push((Kind::Categorical, Told::Categorical));
+    }
+    if let Some(known) = reading.ordinal.iter().find(|known| is_meant(&known.column, name)) {
+        found.push((Kind::Ordinal, Told::Ordinal(&known.levels)));
+    }
+    if let [(one, _), (other, _), ..] = found[..] {
+        let (name, one, other) = (shorten(name, 80), one.name(), other.name());
+        return Err(Error::TwoKinds { name, one, other });
+    }
+    Ok(found.pop().map(|(_, told)| told))
+}
+
+fn decide(column: &Candidate, told: Option<&Told<'_>>) -> Decision {
+    let survey = &column.survey;
+    if survey.present() == 0 && survey.missing > 0 {
+        return Decision::LeaveOut(LeftOut::Empty);
+    }
+    let names_rows = is_index(&column.name) || column.declared == Declared::RowNames;
+    if names_rows && told.is_none() {
+        return Decision::LeaveOut(LeftOut::RowNames);
+    }
+    match &column.declared {
+        Declared::Other(name) => return Decision::LeaveOut(LeftOut::Type(name.clone())),
+        Declared::Date => return Decision::LeaveOut(LeftOut::Date),
+        Declared::Truth if told.is_none() => {
+            return Decision::Levels(Kind::Binary, vec!["false".into(), "true".into()]);
+        }
+        Declared::Number if told.is_none() => return Decision::Continuous,
+        _ => {}
+    }
+    match told {
+        Some(Told::Continuous) if survey.texts == 0 => Decision::Continuous,
+        Some(Told::Continuous) => Decision::Unclear(odd_cells(&column.name, survey, true)),
+        Some(Told::Categorical) => levels(column, Kind::Categorical),
+        Some(Told::Ordinal(order)) => ordinal(column, order),
+        None => infer(column),
+    }
+}
+
+/// The kind of a column of which nobody says anything.
+fn infer(column: &Candidate) -> Decision {
+    let survey = &column.survey;
+    if let Declared::Category { levels: known, ordered } = &column.declared {
+        if !ordered {
+            return levels(column, Kind::Categorical);
+        }
+        let seen = || survey.levels().into_iter().map(|(name, _)| name).collect();
+        let order = if known.is_empty() { seen() } else { known.clone() };
+        return match order.len() {
+            0..=1 => Decision::LeaveOut(LeftOut::Constant),
+            _ => Decision::Levels(Kind::Ordinal, order),
+        };
+    }
+    if survey.texts == 0 && column.declared == Declared::Cells {
+        return Decision::Continuous;
+    }
+    let present = survey.present();
+    if survey.dates * 10 >= present * 9 {
+        return Decision::LeaveOut(LeftOut::Date);
+    }
+    // Numbers with a few other cells among them are no category.
+    let mostly_numbers = survey.numbers > survey.texts;
+    let many_numbers = survey.distinct().is_none() || survey.distinct_numbers() > 12;
+    let rare = survey.texts * 20 <= present;
+    if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare) {
+        return Decision::Unclear(odd_cells(&column.name, survey, false));
+    }
+    match survey.distinct() {
+        Some(1) => Decision::LeaveOut(LeftOut::Constant),
+        Some(distinct) if distinct as u64 == present => Decision::LeaveOut(LeftOut::Identifier),
+        Some(2) => levels(column, Kind::Categorical),
+        Some(distinct) if distinct as u64 * 2 > present => Decision::LeaveOut(LeftOut::Text),
+        Some(_) => levels(column, Kind::Categorical),
+        None => Decision::LeaveOut(LeftOut::Text),
+    }
+}
+
+/// Levels in an order that does not depend on that of the rows.
+fn levels(column: &Candidate, kind: Kind) -> Decision {
+    if column.survey.distinct().is_none() {
+        let name = shorten(&column.name, 80);
+        let words =
+            format!("`{name}` has more than {MOST_LEVELS} levels, too many for a category; ");
+        let out = Action::leave_out(std::slice::from_ref(&name));
+        return Decision::Unclear(Text::new(words).act(out));
+    }
+    let mut names: Vec<String> = column.survey.levels().into_iter().map(|(name, _)| name).collect();
+    if let Declared::Category { levels, .. } = &column.declared {
+        names.retain(|name| !levels.contains(name));
+        names.extend(levels.iter().cloned());
+    }
+    names.sort();
+    match names.len() {
+        1 => Decision::LeaveOut(LeftOut::Constant),
+        _ => Decision::Levels(kind, names),
+    }
+}
+
+fn ordinal(column: &Candidate, order: &[String]) -> Decision {
+    let seen: Vec<String> = column.survey.levels().into_iter().map(|(name, _)| name).collect();
+    if !order.is_empty() {
+        let name = shorten(&column.name, 80);
+        return match seen.iter().find(|level| !order.contains(level)) {
+            None => Decision::Levels(Kind::Ordinal, order.to_vec()),
+            Some(level) => {
+                let level = shorten(level, 40);
+                Decision::Unclear(
+                    format!(
+                        "`{name}` has the level `{level}`, which the order of its levels lacks"
+                    )
+                    .into(),
+                )
+            }
+        };
+    }
+    if let Declared::Category { levels, ordered: true } = &column.declared {
+        return Decision::Levels(Kind::Ordinal, levels.clone());
+    }
+    let Decision::Levels(_, mut names) = levels(column, Kind::Ordinal) else {
+        return levels(column, Kind::Ordinal);
+    };
+    let number = |name: &String| words::number(name.as_bytes(), b'.');
+    if names.iter().any(|name| number(name).is_none()) {
+        let shown: Vec<String> = names.iter().take(6).map(|name| shorten(name, 40)).collect();
+        let name = shorten(&column.name, 80);
+        let words = format!("`{name}` is said to be ordinal: give the order of its levels, as in ");
+        let order = Action::set("ordinal", format!("{name}={}", shown.join(",")));
+        return Decision::Unclear(Text::new(words).act(order));
+    }
+    names.sort_by(|a, b| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
+    Decision::Levels(Kind::Ordinal, names)
+}
+
+/// Cells that are no numbers among some that are.
+fn odd_cells(column: &str, survey: &ColumnSurvey, told: bool) -> Text {
+    let name = shorten(column, 80);
+    let shown: Vec<String> = survey.odd.iter().map(place).collect();
+    let more = if survey.texts as usize > shown.len() { ", ..." } else { "" };
+    let words = format!(
+        "{} of {} cells of `{name}` {} no number{}: {}{more}; ",
+        survey.texts,
+        survey.present(),
+        if survey.texts == 1 { "is" } else { "are" },
+        if survey.texts == 1 { "" } else { "s" },
+        shown.join(", "),
+    );
+    let text = Text::new(words);
+    if survey.odd.iter().all(|odd| words::has_decimal_comma(odd.text.as_bytes())) {
+        return text.say("they look like decimal commas: use ").act(Action::set("decimal", ","));
+    }
+    let list = texts(survey.odd.iter().map(|odd| odd.text.clone()));
+    let text = text.say("use ").act(Action::set("na", list));
+    let text = match told {
+        true => text,
+        false => text
+            .say(" if they are missing values, ")
+            .act(Action::set("categorical", texts([name.clone()]))),
+    };
+    text.say(", or ").act(Action::leave_out(&[name]))
+}
+
+fn texts(names: impl IntoIterator<Item = String>) -> Value {
+    Value::List(names.into_iter().map(Value::Text).collect())
+}
+
+fn place(odd: &Odd) -> String {
+    match odd.line {
+        Some(line) => format!("`{}` (line {line})", odd.text),
+        None => format!("`{}` (row {})", odd.text, odd.row),
+    }
+}
+
+/// Levels that people would call the same.
+fn alike(column: &str, levels: &[String]) -> Option<Text> {
+    let mut known: BTreeMap<String, &String> = BTreeMap::new();
+    for level in levels {
+        let plain = level.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some(other) = known.insert(plain, level) {
+            let (column, other, level) =
+                (shorten(column, 80), shorten(other, 40), shorten(level, 40));
+            return Some(
+                format!(
+                    "levels `{other}` and `{level}` of `{column}` differ in case or blanks alone, \
+                     and count as two"
+                )
+                .into(),
+            );
+        }
+    }
+    None
+}
+
+/// One line on the columns that are left out.
+pub(super) fn left_out_note(left_out: &[(String, LeftOut)]) -> Option<Text> {
+    const SHOWN: usize = 12;
+    if left_out.is_empty() {
+        return None;
+    }
+    let mut shown: Vec<String> = left_out
+        .iter()
+        .take(SHOWN)
+        .map(|(name, why)| format!("`{}` ({})", shorten(name, 80), why.word()))
+        .collect();
+    if left_out.len() > SHOWN {
+        shown.push(format!("and {} more", left_out.len() - SHOWN));
+    }
+    let text = Text::new(format!("left out {}", shown.join(", ")));
+    let stay: Vec<&str> =
+        left_out.iter().filter(|(_, why)| why.can_stay()).map(|(name, _)| name.as_str()).collect();
+    if stay.is_empty() {
+        return Some(text);
+    }
+    let list = texts(stay.iter().take(SHOWN).map(|name| shorten(name, 80)));
+    Some(text.say("; to keep as a category, use ").act(Action::set("categorical", list)))
+}

@@ -1,0 +1,176 @@
+//! A first look at columns: what their cells are, and which levels they have.
+
+use std::collections::BTreeMap;
+
+use nocurl::MatMut;
+use nocurl::variable::{Levels, MOST_LEVELS};
+
+use super::collect::Collect;
+use super::columns::Selection;
+use super::words;
+use crate::error::shorten;
+
+/// Different cells that are remembered for messages.
+const EXAMPLES: usize = 4;
+
+/// A cell that is no number, where the others are.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Odd {
+    pub(super) text: String,
+    /// Rows and lines are counted from 1; there are no lines but in text.
+    pub(super) row: u64,
+    pub(super) line: Option<u64>,
+}
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ColumnSurvey {
+    pub(super) missing: u64,
+    pub(super) numbers: u64,
+    /// Cells that are neither missing nor numbers.
+    pub(super) texts: u64,
+    /// Those of them that look like dates.
+    pub(super) dates: u64,
+    /// Different cells, as text.
+    levels: Levels,
+    counts: Vec<u64>,
+    /// Different numbers by their bits, where cells are not text.
+    values: BTreeMap<u64, u64>,
+    many_values: bool,
+    pub(super) odd: Vec<Odd>,
+}
+
+impl ColumnSurvey {
+    /// Cells that hold something.
+    pub(super) fn present(&self) -> u64 {
+        self.numbers + self.texts
+    }
+
+    /// Takes a cell of text that is not missing; `number` says whether it is one.
+    pub(super) fn text(&mut self, content: &[u8], number: bool, row: u64, line: Option<u64>) {
+        if number {
+            self.numbers += 1;
+        } else {
+            self.texts += 1;
+            self.dates += u64::from(words::is_date(content));
+            if self.odd.len() < EXAMPLES {
+                let text = shorten(&String::from_utf8_lossy(content), 40);
+                if self.odd.iter().all(|odd| odd.text != text) {
+                    self.odd.push(Odd { text, row, line });
+                }
+            }
+        }
+        if !self.levels.overflows() {
+            self.level(&String::from_utf8_lossy(content), 1);
+        }
+    }
+
+    /// Makes a level known that may not be seen, so that levels have the order of a dictionary.
+    pub(super) fn know(&mut self, name: &str) {
+        self.level(name, 0);
+    }
+
+    fn level(&mut self, name: &str, count: u64) {
+        if let Some(code) = self.levels.code(name) {
+            self.counts.resize(self.levels.names().len(), 0);
+            self.counts[code] += count;
+        }
+    }
+
+    /// Takes numbers, of which NaN is missing.
+    pub(super) fn numbers(&mut self, values: &[f64]) {
+        for &value in values {
+            if value.is_nan() {
+                self.missing += 1;
+                continue;
+            }
+            self.numbers += 1;
+            if !self.many_values {
+                // One zero.
+                *self.values.entry((value + 0.0).to_bits()).or_default() += 1;
+                self.many_values = self.values.len() > MOST_LEVELS;
+            }
+        }
+    }
+
+    /// Adds what was seen in later rows.
+    pub(super) fn append(&mut self, later: Self, rows: u64, lines: u64) {
+        self.missing += later.missing;
+        self.numbers += later.numbers;
+        self.texts += later.texts;
+        self.dates += later.dates;
+        let places = self.levels.absorb(&later.levels);
+        self.counts.resize(self.levels.names().len(), 0);
+        for (place, count) in places.into_iter().zip(later.counts) {
+            self.counts[place] += count;
+        }
+        for (value, count) in later.values {
+            *self.values.entry(value).or_default() += count;
+        }
+        self.many_values |= later.many_values || self.values.len() > MOST_LEVELS;
+        for odd in later.odd {
+            if self.odd.len() < EXAMPLES && self.odd.iter().all(|known| known.text != odd.text) {
+                let line = odd.line.map(|line| line + lines);
+                self.odd.push(Odd { row: odd.row + rows, line, ..odd });
+            }
+        }
+    }
+
+    /// How many different cells there are, unless they are more than a variable may have levels.
+    pub(super) fn distinct(&self) -> Option<usize> {
+        let texts = self.levels.names().len();
+        let all = texts + self.values.len();
+        (!self.levels.overflows() && !self.many_values && all <= MOST_LEVELS).then_some(all)
+    }
+
+    /// The different cells, with how often they were seen.
+    pub(super) fn levels(&self) -> Vec<(String, u64)> {
+        let numbers = self.values.iter().map(|(&bits, &count)| (f64::from_bits(bits), count));
+        let numbers = numbers.map(|(value, count)| (value.to_string(), count));
+        let texts = self.levels.names().iter().cloned().zip(self.counts.iter().copied());
+        numbers.chain(texts).collect()
+    }
+
+    /// Different numbers among few different cells.
+    pub(super) fn distinct_numbers(&self) -> usize {
+        let names = self.levels.names().iter();
+        let numeric = names.filter(|name| words::number(name.as_bytes(), b'.').is_some());
+        numeric.count() + self.values.len()
+    }
+}
+
+/// Looks at cells and keeps none of them.
+#[derive(Debug)]
+pub(super) struct Survey {
+    pub(super) columns: Vec<ColumnSurvey>,
+    /// Slots whose cells are looked at as text, by the reader of the format.
+    texts: Vec<bool>,
+}
+
+impl Collect for Survey {
+    const SURVEYS: bool = true;
+
+    fn start(selection: &Selection) -> Self {
+        let columns = vec![ColumnSurvey::default(); selection.names.len()];
+        Self { columns, texts: selection.texts.clone() }
+    }
+
+    fn push(&mut self, _: MatMut<'_, f64>) {}
+
+    fn append(&mut self, later: Self, rows: u64, lines: u64) {
+        for (column, later) in self.columns.iter_mut().zip(later.columns) {
+            column.append(later, rows, lines);
+        }
+    }
+
+    fn observe(&mut self, block: &MatMut<'_, f64>) {
+        for (j, column) in self.columns.iter_mut().enumerate().filter(|(j, _)| !self.texts[*j]) {
+            let values = block.as_ref().col(j).try_as_col_major();
+            column.numbers(values.expect("columns of a block are contiguous").as_slice());
+        }
+    }
+
+    fn surveyed(&mut self) -> &mut [ColumnSurvey] {
+        &mut self.columns
+    }
+}

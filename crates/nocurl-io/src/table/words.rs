@@ -1,0 +1,218 @@
+//! What people write in cells: missing values, numbers with signs around them, dates.
+
+/// Text that stands for a missing value, besides nothing at all; upper or lower case.
+pub(super) const MISSING: [&[u8]; 11] =
+    [b"na", b"n/a", b"nan", b"null", b"none", b"#n/a", b"<na>", b"?", b"-", b".", b"*"];
+
+/// Words for missing values.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Absent {
+    /// Besides the usual ones.
+    words: Vec<Vec<u8>>,
+    /// Those of them that are numbers.
+    numbers: Vec<f64>,
+}
+
+impl Absent {
+    pub(super) fn new(words: &[String]) -> Self {
+        let number = |word: &String| fast_float2::parse::<f64, _>(word.trim()).ok();
+        Self {
+            words: words.iter().map(|word| word.trim().as_bytes().to_vec()).collect(),
+            numbers: words.iter().filter_map(number).collect(),
+        }
+    }
+
+    /// Whether the content of a cell stands for a missing value.
+    pub(super) fn has(&self, content: &[u8]) -> bool {
+        content.is_empty()
+            || MISSING.iter().any(|word| content.eq_ignore_ascii_case(word))
+            || self.words.iter().any(|word| content.eq_ignore_ascii_case(word))
+    }
+
+    /// The numbers that stand for missing values.
+    pub(super) fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+}
+
+/// A number as people write it: with thousands set apart, with a currency or percent sign, or with
+/// a decimal comma where that is the custom of the file.
+pub(super) fn number(content: &[u8], decimal: u8) -> Option<f64> {
+    if decimal == b'.'
+        && let Ok(value) = fast_float2::parse(content)
+    {
+        return Some(value);
+    }
+    let text = std::str::from_utf8(content).ok()?.trim();
+    let (negative, text) = match text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        // Accountants put losses in brackets.
+        Some(inner) => (true, inner.trim()),
+        None => match text.strip_prefix(['-', '\u{2212}']) {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        },
+    };
+    const SIGNS: [char; 6] = ['$', '€', '£', '¥', '%', '₹'];
+    let bare = text.strip_prefix(SIGNS).unwrap_or(text).trim();
+    let bare = bare.strip_suffix(SIGNS).unwrap_or(bare).trim();
+    if !bare.starts_with(|c: char| c.is_ascii_digit() || c == char::from(decimal)) {
+        return None;
+    }
+    let plain = without_groups(bare, char::from(decimal))?;
+    let value: f64 = fast_float2::parse(plain).ok()?;
+    Some(if negative { -value } else { value })
+}
+
+/// Digits without the signs between groups of three, and with a point for the decimal sign.
+fn without_groups(text: &str, decimal: char) -> Option<String> {
+    let (whole, rest) = match text.find([decimal, 'e', 'E']) {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let between = |c: char| !c.is_ascii_digit();
+    let mut groups = whole.split(between);
+    let signs: Vec<char> = whole.chars().filter(|&c| between(c)).collect();
+    if let Some(&sign) = signs.first() {
+        let known = matches!(sign, ',' | '.' | '\'' | ' ' | '\u{a0}' | '\u{202f}' | '_');
+        if !known || sign == decimal || signs.iter().any(|&other| other != sign) {
+            return None;
+        }
+        let first = groups.next()?;
+        if !(1..=3).contains(&first.len()) || !groups.all(|group| group.len() == 3) {
+            return None;
+        }
+    }
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let rest = match rest.strip_prefix(decimal) {
+        Some(places) => format!(".{places}"),
+        None => rest.into(),
+    };
+    // Signs between digits have no place behind the decimal sign.
+    let fine = rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
+    (fine && rest.matches('.').count() <= 1).then(|| digits + &rest)
+}
+
+/// Whether a cell looks like a number with a decimal comma and like nothing else.
+pub(super) fn has_decimal_comma(content: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(content) else { return false };
+    if text.matches(',').count() != 1 || number(content, b'.').is_some() {
+        return false;
+    }
+    number(content, b',').is_some()
+}
+
+/// Whether a cell looks like a date or a time of a day on it.
+pub(super) fn is_date(content: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(content) else { return false };
+    let text = text.trim();
+    if !(6..=40).contains(&text.len()) {
+        return false;
+    }
+    let day = text.split(['T', ' ']).next().unwrap_or(text);
+    in_digits(day) || in_words(text)
+}
+
+/// `2020-01-31`, `31/1/2020`, `1.31.20`, `2020-01`.
+fn in_digits(day: &str) -> bool {
+    let Some(sign) = day.chars().find(|c| !c.is_ascii_digit()) else { return false };
+    if !matches!(sign, '-' | '/' | '.') {
+        return false;
+    }
+    let parts: Vec<Option<u32>> = day.split(sign).map(|part| part.parse().ok()).collect();
+    let within = |part: Option<u32>, most: u32| part.is_some_and(|n| (1..=most).contains(&n));
+    let year = |part: Option<u32>| part.is_some_and(|n| (1000..=2999).contains(&n));
+    match parts[..] {
+        [a, b] => year(a) && sign != '.' && day.len() == 7 && within(b, 12),
+        [a, b, c] if year(a) => within(b, 12) && within(c, 31),
+        [a, b, c] => {
+            let short = c.is_some_and(|n| n < 100);
+            (year(c) || short) && within(a, 31) && within(b, 31) && (within(a, 12) || within(b, 12))
+        }
+        _ => false,
+    }
+}
+
+/// `Jan 1 2000`, `12 March 1999`, `Jan 2000`.
+fn in_words(text: &str) -> bool {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let mut parts = text.split([' ', ',', '-', '/']).filter(|part| !part.is_empty());
+    let (mut month, mut year) = (false, false);
+    let fine = parts.all(|part| {
+        let lower = part.to_lowercase();
+        let is_month = MONTHS.iter().any(|name| lower.starts_with(name) && lower.len() <= 9);
+        let number = part.parse::<u32>().ok();
+        month |= is_month;
+        year |= number.is_some_and(|n| (1000..=2999).contains(&n));
+        is_month || number.is_some() || part.contains(':')
+    });
+    fine && month && year
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_people_write_them() {
+        for (text, decimal, value) in [
+            ("42,000", b'.', Some(42_000.0)),
+            ("1,234,567.5", b'.', Some(1_234_567.5)),
+            ("$1,200", b'.', Some(1200.0)),
+            ("-$3", b'.', Some(-3.0)),
+            ("(1,000)", b'.', Some(-1000.0)),
+            ("12 %", b'.', Some(12.0)),
+            ("5€", b'.', Some(5.0)),
+            ("1 000 000", b'.', Some(1e6)),
+            ("0,5", b',', Some(0.5)),
+            ("1.234,5", b',', Some(1234.5)),
+            ("1,5e-3", b',', Some(0.0015)),
+            ("7", b',', Some(7.0)),
+            ("1,5", b'.', None),
+            ("1,2345", b'.', None),
+            ("12,34,567", b'.', None),
+            ("1.5", b',', None),
+            ("1,2,3", b',', None),
+            ("3+", b'.', None),
+            ("e5", b'.', None),
+            ("", b'.', None),
+            ("$", b'.', None),
+        ] {
+            assert_eq!(number(text.as_bytes(), decimal), value, "{text}");
+        }
+        assert!(has_decimal_comma(b"0,00632") && has_decimal_comma(b"-1,5"));
+        assert!(!has_decimal_comma(b"42,000") && !has_decimal_comma(b"1.5"));
+    }
+
+    #[test]
+    fn dates_are_known() {
+        for text in [
+            "2020-01-31",
+            "2020-01-31 12:00:01",
+            "2020-01-31T12:00Z",
+            "31/12/1999",
+            "1/31/20",
+            "31.12.1999",
+            "Jan 1 2000",
+            "12 March 1999",
+            "2020-01",
+            "Jan 2000",
+        ] {
+            assert!(is_date(text.as_bytes()), "{text}");
+        }
+        for text in ["1-2", "45/99/2000", "female", "12-3456", "mar", "1.2.3.4", "May flower 2000"]
+        {
+            assert!(!is_date(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_nothing() {
+        let absent = Absent::new(&["-999".into(), " unknown ".into()]);
+        for word in ["", "NA", "None", ".", "#N/A", "*", "-999", "Unknown"] {
+            assert!(absent.has(word.as_bytes()), "{word}");
+        }
+        assert!(!absent.has(b"none of these") && !Absent::default().has(b"unknown"));
+        assert_eq!(absent.numbers(), [-999.0]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Kinds of columns, and text as people have it.
+
+use nocurl::{Kind, Run};
+use nocurl_io::{
+    LeftOut, Missing, Ordinal, ReadOptions, Source, Table, read_dataset, read_moments, read_sampled,
+};
+
+fn read(text: &str, options: &ReadOptions) -> Table<nocurl::Dataset> {
+    let source = Source::bytes("t.csv", text);
+    let table = read_dataset(&source, options, &Run::default()).unwrap();
+    let moments = read_moments(&source, options, &Run::default()).unwrap();
+    assert_eq!(moments.data.variables(), table.data.variables());
+    let (wide, narrow) = (table.data.moments(), moments.data);
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12 * (1.0 + a.abs());
+    assert!(wide.mean().iter().zip(narrow.mean()).all(close), "{wide:?} {narrow:?}");
+    let (a, b) = (wide.second_moments(true), narrow.second_moments(true));
+    for i in 0..wide.width() {
+        for j in 0..wide.width() {
+            assert!(close((&a[(i, j)], &b[(i, j)])), "{i} {j}");
+        }
+    }
+    table
+}
+
+fn plain(text: &str) -> Table<nocurl::Dataset> {
+    read(text, &ReadOptions::default())
+}
+
+fn refused(text: &str, options: &ReadOptions) -> String {
+    let source = Source::bytes("t.csv", text);
+    let words = read_moments(&source, options, &Run::default()).unwrap_err().to_string();
+    assert!(!words.contains('\n'), "{words}");
+    words
+}
+
+/// Rows of a number, two truth values, a category, a name and a date.
+fn mixed() -> String {
+    let mut text = String::from("x,well,sex,kind,name,day\n");
+    for i in 0..40 {
+        let kind = ["cat", "dog", "emu"][[0, 1, 0, 2][i % 4]];
+        let (well, sex) = (i % 3 == 0, if i % 2 == 0 { "F" } else { "M" });
+        text += &format!("{}.5,{well},{sex},{kind},n{i},2026-01-{:02}\n", i * 7 % 11, i % 28 + 1);
+    }
+    text
+}
+
+#[test]
+fn kinds_come_from_cells() {
+    let table = plain(&mixed());
+    let list = table.data.variables().list();
+    let kinds: Vec<_> = list.iter().map(|v| (v.name.as_str(), v.kind)).collect();
+    let expected = [
+        ("x", Kind::Continuous),
+        ("well", Kind::Binary),
+        ("sex", Kind::Binary),
+        ("kind", Kind::Categorical),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(list[1].levels, ["false", "true"]);
+    assert_eq!(list[3].levels, ["cat", "dog", "emu"]);
+    assert_eq!(table.data.column(3)[..4], [0.0, 1.0, 0.0, 2.0]);
+    let left = [("name".into(), LeftOut::Identifier), ("day".into(), LeftOut::Date)];
+    assert_eq!(table.left_out, left);
+    assert!(table.warnings[0].to_string().contains("`name` (identifier), `day` (date)"));
+}
+
+#[test]
+fn tables_of_categories_alone_keep_their_codes() {
+    let options = ReadOptions {
+        columns: Some(vec!["sex".into(), "kind".into(), "well".into()]),
+        ..Default::default()
+    };
+    let source = Source::bytes("t.csv", mixed());
+    let (table, kept) = read_sampled(&source, &options, &Run::default()).unwrap();
+    assert!(table.data.variables().is_categorical());
+    let codes = kept.codes.unwrap();
+    assert_eq!((codes.rows(), codes.size()), (40, 3));
+    for (i, &code) in codes.column(1).iter().enumerate() {
+        assert_eq!(f64::from(code), kept.rows.column(1)[i]);
+    }
+}
+
+#[test]
+fn users_say_what_columns_are() {
+    let text =
+        "cyl,size,zip,y\n4,small,01,1\n6,large,02,2\n4,medium,01,4\n8,small,03,3\n6,large,02,9\n";
+    let ordinal = |column: &str, levels: &[&str]| Ordinal {
+        column: column.into(),
+        levels: levels.iter().map(|&level| level.into()).collect(),
+    };
+    let options = ReadOptions {
+        categorical: vec!["zi*".into()],
+        ordinal: vec![ordinal("cyl", &[]), ordinal("size", &["small", "medium", "large"])],
+        ..Default::default()
+    };
+    let table = read(text, &options);
+    let list = table.data.variables().list();
+    assert_eq!(
+        (list[0].kind, &list[0].levels[..]),
+        (Kind::Ordinal, &["4", "6", "8"].map(String::from)[..])
+    );
+    assert_eq!(list[1].levels, ["small", "medium", "large"]);
+    assert_eq!((list[2].kind, list[2].levels[0].as_str()), (Kind::Categorical, "01"));
+    assert_eq!(table.data.column(1), [0.0, 2.0, 1.0, 0.0, 2.0]);
+
+    let two = ReadOptions { continuous: vec!["cyl".into()], ..options.clone() };
+    assert_eq!(
+        refused(text, &two),
+        "column `cyl` is said to be continuous and ordinal; choose one"
+    );
+    let none = ReadOptions { categorical: vec!["zap*".into()], ..Default::default() };
+    assert_eq!(refused(text, &none), "there is no column `zap*`; did you mean `zip`?");
+    let unordered = ReadOptions { ordinal: vec![ordinal("size", &[])], ..Default::default() };
+    assert!(refused(text, &unordered).contains("give the order of its levels"));
+    let short = ReadOptions { ordinal: vec![ordinal("size", &["small"])], ..Default::default() };
+    assert!(refused(text, &short).contains("which the order of its levels lacks"));
+}
+
+#[test]
+fn columns_that_need_a_decision_are_in_one_message() {
+    let mut text = String::from("a,b,c\n");
+    for i in 0..60 {
+        let (a, b) = (
+            if i == 7 { "oops".into() } else { format!("{i}.25") },
+            if i % 20 == 3 { "low" } else { "9" },
+        );
+        text += &format!(
+            "{a},{},{}\n",
+            if b == "low" { b.into() } else { format!("{}", i * 3) },
+            i * i
+        );
+    }
+    let words = refused(&text, &ReadOptions::default());
+    assert!(
+        words.starts_with(
+            "2 columns need a decision: 1 of 60 cells of `a` is no number: `oops` (line 9)"
+        ),
+        "{words}"
+    );
+    assert!(words.contains("3 of 60 cells of `b` are no numbers: `low` (line 5)"), "{words}");
+    let na = ReadOptions {
+        na: vec!["oops".into(), "low".into()],
+        missing: Missing::Drop,
+        ..Default::default()
+    };
+    let table = read(&text, &na);
+    assert_eq!((table.rows, table.rows_dropped), (56, 4));
+    assert!(table.data.variables().is_continuous());
+}
+
+#[test]
+fn numbers_may_stand_for_missing_values() {
+    let text = "a,b\n1,2\n-999,3\n2,5\n4,-999\n5,6\n";
+    let options =
+        ReadOptions { na: vec!["-999".into()], missing: Missing::Drop, ..Default::default() };
+    assert_eq!(read(text, &options).rows, 3);
+    let refused = refused(text, &ReadOptions { missing: Missing::Error, ..options });
+    assert!(refused.contains("(also `b` 1); 3 of 5 rows are complete"), "{refused}");
+}
+
+#[test]
+fn text_as_people_have_it() {
+    let numbers = [[1.0, 10.0], [2.0, 30.0], [3.0, 20.0]];
+    for (text, names) in [
+        ("\"\",\"a\",\"b\"\n\"x\",1,10\n\"y\",2,30\n\"z\",3,20\n", ["a", "b"]),
+        ("a b\nx 1 10\ny 2 30\nz 3 20\n", ["a", "b"]),
+        ("Unnamed: 0,a,b\n0,1,10\n1,2,30\n2,3,20\n", ["a", "b"]),
+        ("# one\n# two\na,b\n1,10\n2,30\n3,20\n", ["a", "b"]),
+        ("A title\n\na,b\n1,10\n2,30\n3,20\n", ["a", "b"]),
+        ("sep=;\na;b\n1;10\n2;30\n3;20\n", ["a", "b"]),
+        ("a;b\n1,0;10\n2,0;30\n3,0;20\n", ["a", "b"]),
+        ("a,b\n\"$1\",10%\n\"$2\",30%\n\"$3\",20%\n", ["a", "b"]),
+        ("a,b,\n1,10,\n2,30,\n3,20,\n", ["a", "b"]),
+        ("a,b,none\n1,10,NA\n2,30,\n3,20,.\n", ["a", "b"]),
+        ("1960,1970\n1,10\n2,30\n3,20\n", ["1960", "1970"]),
+    ] {
+        let table = plain(text);
+        assert_eq!(table.data.names(), names, "{text}");
+        for (i, row) in numbers.iter().enumerate() {
+            assert_eq!([table.data.column(0)[i], table.data.column(1)[i]], *row, "{text}");
+        }
+    }
+    let options = ReadOptions { comment: Some(b'%'), skip_rows: 2, ..Default::default() };
+    let table = read("junk,\nmore;junk\na,b\n1,10\n% no\n2,30\n3,20\n", &options);
+    assert_eq!(table.data.column(1), [10.0, 30.0, 20.0]);
+}
+
+#[test]
+fn text_after_many_numbers_is_found() {
+    let mut text = String::from("a,b,c\n");
+    for i in 0..3000 {
+        let c = if i < 2000 { "4".into() } else { ["4", "x", "y"][i % 3].to_string() };
+        text += &format!("{},{},{c}\n", i % 17, i % 23);
+    }
+    let table = plain(&text);
+    assert_eq!(table.data.variables().list()[2].levels, ["4", "x", "y"]);
+}
+
+#[test]
+fn too_many_levels() {
+    let rows = |levels: usize| -> String {
+        let cells = (0..1000).map(|i| format!("{},{},t{}\n", i % 7, i % 11, i % levels));
+        format!("a,b,c\n{}", cells.collect::<String>())
+    };
+    assert_eq!(plain(&rows(200)).data.names(), ["a", "b", "c"]);
+    let table = plain(&rows(300));
+    assert_eq!(table.left_out, [("c".into(), LeftOut::Text)]);
+    let told = ReadOptions { categorical: vec!["c".into()], ..Default::default() };
+    assert!(refused(&rows(300), &told).contains("`c` has more than 256 levels"));
+    let table = plain("a,b,c\n1,2,Yes\n2,5,yes\n3,4,no\n4,4,no\n5,1,Yes\n6,1,yes\n");
+    assert!(
+        table.warnings.iter().any(|w| w.to_string().contains("differ in case")),
+        "{:?}",
+        table.warnings
+    );
+}
+
+#[test]
+fn levels_of_incomplete_rows_do_not_count() {
+    let text = "a,b,c\n1,2,x\n2,,z\n3,5,y\n4,1,x\n6,2,y\n2,8,x\n,3,z\n";
+    let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    let table = read(text, &options);
+    assert_eq!(table.data.variables().list()[2].levels, ["x", "y"]);
+    let em = ReadOptions { missing: Missing::Em, ..options };
+    let table = read_moments(&Source::bytes("t.csv", text), &em, &Run::default()).unwrap();
+    assert_eq!(table.data.variables().list()[2].levels, ["x", "y", "z"]);
+    assert_eq!(table.rows, 7);
+}
