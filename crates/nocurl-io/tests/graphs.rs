@@ -173,7 +173,7 @@ fn the_other_formats_look_as_expected() {
                 "\"a\" -> \"b\" [edge_weight=\"1.5\", direction=\"undetermined\", label=\"1.50\", \
                  color=\"#0072b2cf\", fontcolor=\"#0072b2\", penwidth=3.00, dir=none];",
                 "\"b\" -> \"c\" [edge_weight=\"-0.1\", direction=\"determined\", label=\"\u{2212}0.10\", \
-                 color=\"#d55e00ff\", fontcolor=\"#d55e00\", penwidth=0.90, style=dashed];",
+                 color=\"#d55e0040\", fontcolor=\"#d55e00\", penwidth=0.90, style=dashed];",
             ],
         ),
         (
