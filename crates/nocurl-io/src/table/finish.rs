@@ -29,6 +29,11 @@ impl Coded {
                 let Some(coding) = coding else {
                     return (Variable::continuous(name), Vec::new());
                 };
+                if coding.kind == Kind::Binary && coding.levels == ["false", "true"] {
+                    // Truth values are 0 and 1, whichever of them a table has.
+                    let (kind, levels) = (Kind::Binary, coding.levels.clone());
+                    return (Variable { name: name.clone(), kind, levels }, vec![0, 1]);
+                }
                 let mut counts = counts(slot);
                 counts.resize(coding.levels.len(), 0);
                 if incomplete.nrows() > 0 {

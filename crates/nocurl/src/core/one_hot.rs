@@ -210,8 +210,7 @@ impl Dataset {
         mut values: Mat<f64>,
         places: &[Vec<usize>],
     ) -> Result<Self, Error> {
-        for (v, variable) in variables.iter().enumerate().filter(|(_, v)| v.is_discrete()) {
-            debug_assert!(!variable.levels.is_empty(), "discrete variables have levels");
+        for (v, _) in variables.iter().enumerate().filter(|(_, v)| v.is_discrete()) {
             for value in values.col_as_slice_mut(v) {
                 *value = places[v][*value as usize] as f64;
             }
