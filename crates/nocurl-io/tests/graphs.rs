@@ -47,6 +47,9 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
                 variable: nocurl::Variable::continuous(name.clone()),
                 shares: vec![],
                 mean: Some(0.5),
+                deviation: Some(2.5),
+                missing: Some(1),
+                histogram: None,
             })
             .collect(),
         method: "nocurl".into(),

@@ -10,7 +10,6 @@ use nocurl_io::{
 };
 use serde_json::json;
 
-use super::weighted::linear_parts;
 use crate::args::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -34,7 +33,7 @@ impl Loaded {
                  graph with --output g.json and give that file"
             ))
         })?;
-        let warnings = linear_parts(&graph).into_iter().collect();
+        let warnings = graph.linear_parts().into_iter().collect();
         Ok(Self { label, names: graph.variables, model, warnings })
     }
 

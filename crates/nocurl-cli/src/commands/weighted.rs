@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use nocurl::error::closest;
-use nocurl::refine::Refine;
-use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Variables};
+use nocurl::{Dag, Determines, Pdag, Variables};
 use nocurl_app::Fitted;
-use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
+use nocurl_io::{BootstrapSummary, Source, read_graph};
 
 use crate::failure::Failure;
 use crate::report;
@@ -42,7 +41,7 @@ impl Weighted {
             )));
         }
         let (expanded, fitted) = (graph.expanded()?, Fitted::new(&graph)?);
-        let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
+        let mut warnings: Vec<String> = graph.linear_parts().into_iter().collect();
         // Intervals are those of variables, and weights of edges with levels are not effects.
         let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
         if !expanded.variables.is_plain() {
@@ -111,24 +110,5 @@ pub(super) fn position(
             reason += &format!("; did you mean `{like}`?");
         }
         Failure::Input(reason)
-    })
-}
-
-/// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
-pub(super) fn linear_parts(graph: &GraphDocument) -> Option<String> {
-    let refine: Option<Refine> = graph
-        .parameters
-        .get("refine")
-        .and_then(|name| serde_json::from_value(name.clone()).ok())
-        .flatten();
-    let algorithm = Algorithm::from_name(&graph.method).ok()?;
-    let is_linear = Options { algorithm, refine, ..Options::default() }.facts().linear;
-    (!is_linear).then(|| {
-        format!(
-            "the graph was learnt by `{}`{}: its weights are the linear parts of effects that are \
-             not linear, and so are the numbers here",
-            graph.method,
-            refine.map_or("", |_| " and a search with networks")
-        )
     })
 }
