@@ -37,7 +37,8 @@ fn set_up() -> Result<PathBuf> {
     let browser = match browser() {
         Some(browser) => browser,
         None => {
-            install().context("a browser is needed: install chromium, or set CHROMIUM to its path")?;
+            install()
+                .context("a browser is needed: install chromium, or set CHROMIUM to its path")?;
             browser().context("chromium was installed, but is not in /usr/bin")?
         }
     };
@@ -72,7 +73,9 @@ fn install() -> Result<()> {
 /// Types, the built files against their sources, and the tests.
 fn checked(browser: &Path) -> Result<()> {
     let web = root().join("web");
-    run(Command::new(web.join("node_modules/.bin/tsc")).args(["--noEmit", "-p"]).arg(web.join("report")))?;
+    run(Command::new(web.join("node_modules/.bin/tsc"))
+        .args(["--noEmit", "-p"])
+        .arg(web.join("report")))?;
     run(Command::new("node").arg(web.join("build.mjs")).arg("--check"))?;
     run(Command::new("node")
         .arg(web.join("tests/run.mjs"))

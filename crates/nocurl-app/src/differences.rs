@@ -167,8 +167,7 @@ impl Differences {
             };
             link.sides = found.of.iter().map(|of| of.map(side)).collect();
         }
-        let named =
-            |name: &String| Variable { name: name.clone(), ..Variable::default() };
+        let named = |name: &String| Variable { name: name.clone(), ..Variable::default() };
         let fact = |name: &str, number: usize| Fact(name.into(), number.to_string());
         Report {
             title: format!("{} and {}", self.graphs[0], self.graphs[1]),

@@ -30,11 +30,13 @@ impl Spelling for Flags {
 /// A command as it was typed, without what does not change its result: where that is written, what
 /// is shown meanwhile, threads and memory.
 pub(crate) fn repeated(typed: impl Iterator<Item = String>) -> String {
-    const LEFT_OUT: [&str; 5] = ["--output", "--threads", "--memory", "--checkpoint", "--report-rows"];
+    const LEFT_OUT: [&str; 5] =
+        ["--output", "--threads", "--memory", "--checkpoint", "--report-rows"];
     let mut words = vec!["nocurl".to_string()];
     let mut rest = typed.skip(1);
     while let Some(word) = rest.next() {
-        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
         if LEFT_OUT.contains(&name) {
             if value.is_none() {
                 rest.next();

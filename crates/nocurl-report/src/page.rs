@@ -22,7 +22,8 @@ pub fn html(report: &Report) -> String {
     let data = serde_json::to_string(report).unwrap_or_else(|_| "{}".into());
     let title = escape(&report.title);
     let summary = escape(&report.summary);
-    let picture = report.still.as_ref().map_or_else(String::new, |still| svg(still, &layout(still)));
+    let picture =
+        report.still.as_ref().map_or_else(String::new, |still| svg(still, &layout(still)));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src \

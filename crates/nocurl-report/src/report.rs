@@ -256,7 +256,10 @@ impl View {
             w: short(place.width),
             h: short(place.height),
             lines: place.lines.clone(),
-            label: place.name.filter(|_| places.overview).map(|name| [short(name.x), short(name.y)]),
+            label: place
+                .name
+                .filter(|_| places.overview)
+                .map(|name| [short(name.x), short(name.y)]),
             kind: node.kind,
             shown: place.shown,
         };

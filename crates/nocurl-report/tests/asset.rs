@@ -34,13 +34,16 @@ fn the_script_is_built_from_its_sources() {
 
 #[test]
 fn nothing_inside_asks_for_anything_outside() {
-    let (script, style) =
-        (include_str!("../asset/report.js"), include_str!("../asset/report.css"));
-    for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML", "https:"] {
+    let (script, style) = (include_str!("../asset/report.js"), include_str!("../asset/report.css"));
+    for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML", "https:"]
+    {
         assert!(!script.contains(word), "{word}");
     }
     // The one address is the name of SVG.
-    assert_eq!(script.matches("http:").count(), script.matches("http://www.w3.org/2000/svg").count());
+    assert_eq!(
+        script.matches("http:").count(),
+        script.matches("http://www.w3.org/2000/svg").count()
+    );
     for word in ["url(", "@import", "http"] {
         assert!(!style.contains(word), "{word}");
     }

@@ -42,7 +42,9 @@ fn report() -> Report {
 fn names_never_become_markup() {
     let page = html(&report());
     let plain = html(&Report::default());
-    for tag in ["<script", "</script", "<style", "</style", "<title", "</noscript", "<!--", "<img", "<b>"] {
+    for tag in
+        ["<script", "</script", "<style", "</style", "<title", "</noscript", "<!--", "<img", "<b>"]
+    {
         let more = if tag == "<title" { page.matches("<svg").count() + 2 } else { 0 };
         let extra = page.matches(tag).count() - plain.matches(tag).count();
         assert!(extra <= more, "{tag} is there {extra} times more");
