@@ -82,6 +82,8 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
         elapsed_seconds: 0.1 + 0.2,
+        command: Some("nocurl learn a.csv".into()),
+        sample: vec![],
     }
 }
 
