@@ -14,7 +14,7 @@ pub(crate) use bench::{BenchArguments, MethodsArguments};
 pub(crate) use effects::{EffectsArguments, InterveneArguments};
 pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
 pub(crate) use learn::{
-    ConfidenceArguments, LearnArguments, MethodArguments, PipelineArguments, PruneArgument,
+    LearnArguments, MethodArguments, PipelineArguments, PruneArgument,
 };
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use simulate::SimulateArguments;
