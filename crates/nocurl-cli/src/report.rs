@@ -149,12 +149,8 @@ fn scales(config: &Learn, document: &GraphDocument) -> Option<String> {
         let has = |known: &&DescribedVariable| {
             known.variable.transforms.iter().any(|transform| transform.name() == step)
         };
-        let names: Vec<&str> = document
-            .kinds
-            .iter()
-            .filter(has)
-            .map(|known| known.variable.name.as_str())
-            .collect();
+        let names: Vec<&str> =
+            document.kinds.iter().filter(has).map(|known| known.variable.name.as_str()).collect();
         let shown: Vec<String> = names.iter().take(SHOWN_LEVELS).map(|name| clean(name)).collect();
         let more = if names.len() > shown.len() {
             format!(" and {} more", names.len() - shown.len())

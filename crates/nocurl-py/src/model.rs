@@ -119,10 +119,9 @@ pub(crate) fn on_scale(
         let Some(known) = known.map(|known| &known.variable) else { return Ok(values) };
         match invert {
             true => Ok(values.into_iter().map(|value| known.untransformed(value)).collect()),
-            false => values
-                .into_iter()
-                .map(|value| Ok(nocurl_app::to_scale(known, value)?))
-                .collect(),
+            false => {
+                values.into_iter().map(|value| Ok(nocurl_app::to_scale(known, value)?)).collect()
+            }
         }
     })?)
 }

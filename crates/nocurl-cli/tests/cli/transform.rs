@@ -33,7 +33,13 @@ fn weights(document: &Value) -> Vec<(String, f64)> {
 fn logarithms_are_exact_and_kept() {
     let folder = folder();
     let shown = folder.run(&[
-        "learn", "skewed.csv", "--transform", "log:*", "--no-confidence", "--output", "log.json",
+        "learn",
+        "skewed.csv",
+        "--transform",
+        "log:*",
+        "--no-confidence",
+        "--output",
+        "log.json",
     ]);
     assert!(shown.contains("Scale    logarithm of slip, rain, wet"), "{shown}");
     folder.run(&["learn", "plain.csv", "--no-confidence", "--quiet", "--output", "plain.json"]);
@@ -52,7 +58,8 @@ fn logarithms_are_exact_and_kept() {
 #[test]
 fn models_take_new_data_in_the_units_of_the_table() {
     let folder = folder();
-    for (table, file, how) in [("skewed.csv", "log.json", "log:*"), ("plain.csv", "no.json", "none")]
+    for (table, file, how) in
+        [("skewed.csv", "log.json", "log:*"), ("plain.csv", "no.json", "none")]
     {
         folder.run(&["learn", table, "--transform", how, "--no-confidence", "-q", "-o", file]);
     }
@@ -63,7 +70,8 @@ fn models_take_new_data_in_the_units_of_the_table() {
     assert!((a - b).abs() < 1e-9, "{a} {b}");
     assert!(log["warnings"][0].as_str().unwrap().contains("log(rain)"), "{log}");
     // A prediction is the exponential of that of the logarithm.
-    for (graph, table, out) in [("log.json", "skewed.csv", "p.csv"), ("no.json", "plain.csv", "q.csv")]
+    for (graph, table, out) in
+        [("log.json", "skewed.csv", "p.csv"), ("no.json", "plain.csv", "q.csv")]
     {
         folder.run(&["predict", graph, table, "--variable", "slip", "--output", out]);
     }
@@ -74,7 +82,8 @@ fn models_take_new_data_in_the_units_of_the_table() {
         assert!((moved.ln() - plain).abs() < 1e-9, "{moved} {plain}");
     }
     // Set in the units of the table, and told in them.
-    let one = parsed(folder.run(&["intervene", "log.json", "--do", "rain=2.718281828459045", "--json"]));
+    let one =
+        parsed(folder.run(&["intervene", "log.json", "--do", "rain=2.718281828459045", "--json"]));
     let other = parsed(folder.run(&["intervene", "no.json", "--do", "rain=1", "--json"]));
     for (moved, plain) in
         one["variables"].as_array().unwrap().iter().zip(other["variables"].as_array().unwrap())
@@ -86,10 +95,9 @@ fn models_take_new_data_in_the_units_of_the_table() {
     assert!(effect.contains("one unit more of `log(rain)` changes `log(slip)`"), "{effect}");
     folder.run(&["sample", "log.json", "--rows", "50", "--output", "new.csv"]);
     assert!(folder.text("new.csv").lines().skip(1).all(|line| !line.contains('-')));
-    for arguments in [
-        vec!["score", "log.json", "plain.csv"],
-        vec!["intervene", "log.json", "--do", "rain=-1"],
-    ] {
+    for arguments in
+        [vec!["score", "log.json", "plain.csv"], vec!["intervene", "log.json", "--do", "rain=-1"]]
+    {
         let line = folder.refused(&arguments);
         assert!(line.contains("was learnt as log("), "{line}");
     }
@@ -100,7 +108,13 @@ fn ranks_do_not_see_a_rising_function() {
     let folder = folder();
     for table in ["plain", "skewed"] {
         folder.run(&[
-            "learn", &format!("{table}.csv"), "--transform", "rank:*", "--no-confidence", "-q", "-o",
+            "learn",
+            &format!("{table}.csv"),
+            "--transform",
+            "rank:*",
+            "--no-confidence",
+            "-q",
+            "-o",
             &format!("{table}.json"),
         ]);
     }
@@ -157,7 +171,8 @@ fn standardised_columns_have_variance_one() {
     }
     // In the units of the table nothing has changed.
     let after = |file: &str| -> Value {
-        serde_json::from_str(&folder.run(&["intervene", file, "--do", "rain=0.3", "--json"])).unwrap()
+        serde_json::from_str(&folder.run(&["intervene", file, "--do", "rain=0.3", "--json"]))
+            .unwrap()
     };
     let (one, other) = (after("s.json"), after("g.json"));
     for i in 0..3 {
@@ -190,7 +205,13 @@ fn what_cannot_be_transformed_is_refused_with_what_to_do() {
     assert!(!folder.files().contains(&"g.json".to_string()));
     // What the message says works.
     let shown = folder.run(&[
-        "learn", "mixed.csv", "--transform", "log:*", "--transform", "rank:a,b", "--no-confidence",
+        "learn",
+        "mixed.csv",
+        "--transform",
+        "log:*",
+        "--transform",
+        "rank:a,b",
+        "--no-confidence",
     ]);
     assert!(shown.contains("logarithm of c; normal scores of a, b"), "{shown}");
 }

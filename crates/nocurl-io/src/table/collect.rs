@@ -263,7 +263,8 @@ impl<C: Collect> Assembly<C> {
             self.collected.append(later.collected.into_inner(), rows, lines);
         }
         self.gaps.iter_mut().zip(later.gaps).for_each(|(gaps, more)| *gaps += more);
-        for ((count, least), (more, other)) in self.no_logarithm.iter_mut().zip(later.no_logarithm) {
+        for ((count, least), (more, other)) in self.no_logarithm.iter_mut().zip(later.no_logarithm)
+        {
             *count += more;
             *least = least.min(other);
         }

@@ -226,14 +226,16 @@ fn check_transforms(
     options: &Reading<'_>,
     find: &impl Fn(&String) -> Result<Vec<usize>, Error>,
 ) -> Result<(), Error> {
-    for name in options.transform.iter().flat_map(|rule| &rule.columns).filter(|name| *name != "*") {
+    for name in options.transform.iter().flat_map(|rule| &rule.columns).filter(|name| *name != "*")
+    {
         find(name)?;
     }
     let Some(plan) = options.plan else { return Ok(()) };
     for rule in options.transform.iter().filter(|rule| rule.scale != Scale::None) {
         for name in &rule.columns {
             if let Some(coding) = plan.codings.get(name) {
-                let (scale, name, kind) = (rule.scale.name(), shorten(name, 80), coding.kind.name());
+                let (scale, name, kind) =
+                    (rule.scale.name(), shorten(name, 80), coding.kind.name());
                 return Err(Error::NotOnAScale { scale, name, kind });
             }
         }
