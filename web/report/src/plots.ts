@@ -23,7 +23,7 @@ export function histogram({ counts, from, to, range }: Histogram, name: string):
   const label = `Histogram of ${name}: from ${num(range[0])} to ${num(range[1])}, most values between ${num(from)} and ${num(to)}`;
   return svg(
     "svg",
-    { class: "histogram", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    { class: "histogram", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
     svg("path", { class: "bars", d: bars }),
     svg("path", { class: "axis", d: `M0 ${height - 0.5}H${width}` }),
   );

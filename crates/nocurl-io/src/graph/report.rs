@@ -158,7 +158,13 @@ impl GraphDocument {
             };
             nocurl_report::Variable {
                 name: name.clone(),
-                kind: known.variable.kind.name().into(),
+                // The name of its kind, and its scale where that is not the one of the table.
+                kind: match known.variable.transforms.is_empty() {
+                    true => known.variable.kind.name().into(),
+                    false => {
+                        format!("{}, as {}", known.variable.kind.name(), known.variable.scale())
+                    }
+                },
                 levels: known.variable.levels.clone(),
                 shares: known.shares.clone(),
                 mean: known.mean.or(mean),
@@ -198,6 +204,12 @@ impl GraphDocument {
                  beside the base level of its variable."
                     .into(),
             );
+        }
+        let scaled = self.kinds.iter().filter(|known| !known.variable.transforms.is_empty());
+        let scales: Vec<String> = scaled.map(|known| known.variable.scale()).collect();
+        if !scales.is_empty() {
+            let list = scales.join(", ");
+            notes.push(format!("Numbers here are on the scales that were learnt on: {list}."));
         }
         Ok(Some(Effects {
             columns,
