@@ -101,7 +101,7 @@ fn an_end_of_memory_anywhere_is_no_crash() {
     let learn = "learn x.npy --method nocurl --no-confidence --no-diagnosis --memory 9GB -q";
     let program = assert_cmd::cargo::cargo_bin("nocurl");
     let mut codes = Vec::new();
-    for mebibytes in (60..400).step_by(20) {
+    for mebibytes in (60..460).step_by(25).chain([4000]) {
         let command = format!("ulimit -v {}; exec {} {learn}", mebibytes << 10, program.display());
         let mut shell = std::process::Command::new("sh");
         let shell = shell.args(["-c", &command]).current_dir(folder.path("."));
