@@ -1,6 +1,7 @@
 //! Search over orders by BIC, with restarts (`order-search`).
 
 pub(crate) mod search;
+mod wide;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,7 +20,8 @@ use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Term
 use crate::math::Problem;
 use crate::math::local::{Local, Priced};
 use crate::math::regress::refit;
-use search::{Model, Node, PROGRESS, Score, Scored, Search, State};
+use search::{Model, Node, PROGRESS, Prices, Score, Scored, Search, State};
+use wide::Begin;
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
@@ -40,6 +42,9 @@ const MOST_FOR_RUNS: usize = 50;
 
 /// A search that starts from a known graph has one restart for so many of a full one.
 const WARM_SHARE: u64 = 20;
+
+/// From so many variables on, each is looked at with those near it alone.
+const MANY_VARIABLES: usize = 200;
 
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
@@ -153,6 +158,13 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
     let likelihood = Likelihood::new(task, params.score)?;
     let penalty = params.penalty(problem);
     let found = match likelihood.local() {
+        None if is_wide(problem) => {
+            let restarts = params.restarts(problem);
+            let prices = Prices::new(problem, penalty);
+            let found =
+                wide::search(problem, prices, &Begin::Least, restarts, task.seed, task.run)?;
+            wide_proposal(problem, found)?
+        }
         None => {
             let starts = [Start::Greedy, Start::Potential, Start::Random];
             best_order(&Model::new(problem, penalty), task, params, &starts)?.proposal(problem)?
@@ -365,9 +377,14 @@ fn propose_from(
     run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let model = Model::new(problem, params.penalty(problem));
     let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
     let restarts = (full / WARM_SHARE).max(1);
+    if is_wide(problem) {
+        let prices = Prices::new(problem, params.penalty(problem));
+        let found = wide::search(problem, prices, &Begin::At(from), restarts, seed, run)?;
+        return wide_proposal(problem, found);
+    }
+    let model = Model::new(problem, params.penalty(problem));
     let order = problem.knowledge().repair(&Order::strict(from.order()));
     let mut search = Search::new(&model);
     let mut best = search.start(order.sequence());
@@ -379,6 +396,32 @@ fn propose_from(
         best = best.better(state);
     }
     proposal(problem, &best, restarts, moves)
+}
+
+/// True where each variable is looked at with those near it alone: prior knowledge can be about any
+/// two.
+fn is_wide(problem: &Problem) -> bool {
+    problem.size() > MANY_VARIABLES && problem.is_plain() && problem.knowledge().is_empty()
+}
+
+/// What stands for the best order of many variables.
+fn wide_proposal(problem: &Problem, found: wide::Found) -> Result<Proposal, Error> {
+    let dag = member(problem, &Pdag::class_of(&found.dag))?;
+    let search = SearchReport {
+        runs: 1,
+        agreed: 1,
+        restarts: found.restarts,
+        reached_best: found.returned,
+        runner_up: None,
+    };
+    Ok(Proposal {
+        weights: Some(refit(problem, dag.weights())?),
+        iterations: found.restarts,
+        evaluations: found.moves,
+        termination: Termination::Converged,
+        search: Some(search),
+        ..Proposal::direct(Order::of_dag(&dag))
+    })
 }
 
 /// What stands for the best order that was found.
