@@ -24,7 +24,6 @@ const WIDENINGS: usize = 8;
 /// What the search found.
 pub(super) struct Found {
     pub(super) dag: Dag,
-    pub(super) score: f64,
     pub(super) restarts: u64,
     /// Restarts that ended where they began.
     pub(super) returned: u64,
@@ -95,7 +94,6 @@ pub(super) fn search(
         .collect();
     Ok(Found {
         dag: Dag::from_edges(d, &edges)?,
-        score: search.state.score(),
         restarts,
         returned: search.returned,
         moves: search.moves,
