@@ -14,12 +14,12 @@ use super::{
     Directions, Facts, Method, MixedScore, Proposal, RunnerUp, SearchReport, Task, parameters,
     require,
 };
-use crate::core::memory::{Memory, Size};
+use crate::core::memory::{Memory, Size, ask};
 use crate::core::parallel::*;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
 use crate::math::local::{Local, Priced};
-use crate::math::regress::refit;
+use crate::math::regress::{refit, refit_dag};
 use search::{Model, Node, PROGRESS, Prices, Score, Scored, Search, State};
 use wide::Begin;
 
@@ -43,8 +43,14 @@ const MOST_FOR_RUNS: usize = 50;
 /// A search that starts from a known graph has one restart for so many of a full one.
 const WARM_SHARE: u64 = 20;
 
+/// Bytes for each of many variables: those near it, its parents, and rows of the factors.
+const PER_VARIABLE: f64 = 40_000.0;
+
 /// From so many variables on, each is looked at with those near it alone.
 const MANY_VARIABLES: usize = 200;
+
+/// With more variables the greedy search, which looks at all pairs at each step, is no start.
+const MOST_FOR_GREEDY: usize = 2000;
 
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
@@ -85,7 +91,11 @@ impl Method for OrderSearch {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        // A search for each thread, each with a factor over all variables.
+        // A search for each thread, each with a factor over all variables; with many variables the
+        // pairs that have to do with each other.
+        if size.variables > MOST_FOR_GREEDY {
+            return Memory::default().and_bytes(PER_VARIABLE * size.variables as f64);
+        }
         Memory::matrices(10.0 + 4.0 * size.threads as f64)
     }
 
@@ -161,11 +171,19 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
         None if is_wide(problem) => {
             let restarts = params.restarts(problem);
             let prices = Prices::new(problem, penalty);
-            let found =
-                wide::search(problem, prices, &Begin::Least, restarts, task.seed, task.run)?;
+            let mut begin = Begin { orders: Vec::new(), least: true };
+            if problem.size() <= MOST_FOR_GREEDY {
+                let greedy = Start::Greedy.order(problem, penalty, task.seed, task.run)?;
+                begin.orders.push(greedy.sequence());
+            }
+            let found = wide::search(problem, prices, begin, restarts, task.seed, task.run)?;
             wide_proposal(problem, found)?
         }
         None => {
+            if problem.size() > MOST_FOR_GREEDY {
+                let matrices = Memory::matrices(10.0 + 4.0 * threads() as f64);
+                ask("the search with prior knowledge", matrices.at(problem.size(), 0))?;
+            }
             let starts = [Start::Greedy, Start::Potential, Start::Random];
             best_order(&Model::new(problem, penalty), task, params, &starts)?.proposal(problem)?
         }
@@ -381,7 +399,8 @@ fn propose_from(
     let restarts = (full / WARM_SHARE).max(1);
     if is_wide(problem) {
         let prices = Prices::new(problem, params.penalty(problem));
-        let found = wide::search(problem, prices, &Begin::At(from), restarts, seed, run)?;
+        let begin = Begin { orders: vec![from.order().to_vec()], least: false };
+        let found = wide::search(problem, prices, begin, restarts, seed, run)?;
         return wide_proposal(problem, found);
     }
     let model = Model::new(problem, params.penalty(problem));
@@ -415,7 +434,7 @@ fn wide_proposal(problem: &Problem, found: wide::Found) -> Result<Proposal, Erro
         runner_up: None,
     };
     Ok(Proposal {
-        weights: Some(refit(problem, dag.weights())?),
+        graph: Some(refit_dag(problem, &dag)?),
         iterations: found.restarts,
         evaluations: found.moves,
         termination: Termination::Converged,

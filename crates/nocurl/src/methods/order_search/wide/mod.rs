@@ -30,19 +30,18 @@ pub(super) struct Found {
     pub(super) moves: u64,
 }
 
-/// Where the search begins.
-pub(super) enum Begin<'a> {
-    /// At what is least explained by the others.
-    Least,
-    /// At a graph that is known.
-    At(&'a Dag),
+/// Where the search begins: at the best of these orders once no move helps.
+pub(super) struct Begin {
+    pub(super) orders: Vec<Vec<usize>>,
+    /// Also at what is least explained by the others.
+    pub(super) least: bool,
 }
 
 /// The best order that is found from a start with so many restarts.
 pub(super) fn search(
     problem: &Problem,
     prices: Prices,
-    begin: &Begin<'_>,
+    mut begin: Begin,
     restarts: u64,
     seed: u64,
     run: &Run<'_>,
@@ -51,17 +50,15 @@ pub(super) fn search(
     let report = Progress { stage: "pairs of variables", done: 0, total: None, objective: None };
     run.step(report)?;
     let (wide, left) = Wide::new(problem, prices);
-    let sequence = match begin {
-        Begin::At(dag) => dag.order().to_vec(),
-        Begin::Least => {
-            let mut sequence: Vec<usize> = (0..d).collect();
-            sequence.sort_by(|&a, &b| left[b].total_cmp(&left[a]).then(a.cmp(&b)));
-            sequence
-        }
-    };
+    let everyone: Vec<usize> = (0..d).collect();
+    if begin.least {
+        let mut sequence = everyone.clone();
+        sequence.sort_by(|&a, &b| left[b].total_cmp(&left[a]).then(a.cmp(&b)));
+        begin.orders.push(sequence);
+    }
     let mut search = Search {
         wide,
-        state: State::new(&sequence),
+        state: State::new(&everyone),
         run,
         written: vec![0; d],
         batch: 0,
@@ -70,15 +67,24 @@ pub(super) fn search(
         restarts,
         done: 0,
     };
-    if run.is_stopped() {
-        return Err(Error::Cancelled);
+    let mut best: Option<State> = None;
+    for sequence in &begin.orders {
+        search.state = State::new(sequence);
+        search.choose(&everyone, false);
+        search.descend(&everyone)?;
+        let better = |best: &State| search.state.score() < best.score() - PROGRESS;
+        if best.as_ref().is_none_or(better) {
+            best = Some(search.state.clone());
+        }
     }
-    let everyone: Vec<usize> = (0..d).collect();
-    search.choose(&everyone, false);
-    search.descend(&everyone)?;
+    search.state = best.unwrap_or(search.state);
     search.widen()?;
     while search.done < restarts {
+        let half = search.done < restarts / 2;
         search.restart(seed)?;
+        if half && search.done >= restarts / 2 {
+            search.widen()?;
+        }
     }
     search.widen()?;
     loop {
@@ -92,12 +98,8 @@ pub(super) fn search(
     let edges: Vec<(usize, usize)> = (0..d)
         .flat_map(|v| search.state.node(v).parents().iter().map(move |&parent| (parent, v)))
         .collect();
-    Ok(Found {
-        dag: Dag::from_edges(d, &edges)?,
-        restarts,
-        returned: search.returned,
-        moves: search.moves,
-    })
+    let (returned, moves) = (search.returned, search.moves);
+    Ok(Found { dag: Dag::from_edges(d, &edges)?, restarts, returned, moves })
 }
 
 struct Search<'p, 'r> {
@@ -230,9 +232,12 @@ impl Search<'_, '_> {
 
     /// Looks for pairs that are near each other by the parents found, and goes on from there.
     fn widen(&mut self) -> Result<(), Error> {
-        for _ in 0..WIDENINGS {
+        for round in 0..WIDENINGS {
             self.report()?;
-            let missing = self.wide.missing(self.state.nodes());
+            let mut missing = self.wide.missing(self.state.nodes());
+            if round == 0 {
+                missing.extend(self.wide.two_apart(self.state.nodes()));
+            }
             if missing.is_empty() {
                 break;
             }

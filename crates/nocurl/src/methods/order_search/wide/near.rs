@@ -1,12 +1,15 @@
 //! Which variables have to do with which: the pairs that the search looks at.
 
-use super::super::search::{Choice, Family, Prices, Table};
+use super::super::search::{Choice, Family, Node, Prices, Table};
 use crate::core::MatRef;
 use crate::core::parallel::*;
 use crate::math::Problem;
 
 /// So many variables with the largest correlations are near a variable.
-const MOST_BY_CORRELATION: usize = 24;
+const MOST_BY_CORRELATION: usize = 40;
+
+/// Those next to a variable in the graph are near each other, if they are no more than this.
+const MOST_AROUND: usize = 24;
 
 /// Adding this to a correlation and taking it away again rounds it to a multiple of 2^-40: other
 /// units give other last digits, which could turn a search another way.
@@ -125,7 +128,7 @@ impl<'a> Wide<'a> {
             best.truncate(MOST_BY_CORRELATION);
         }
         let mut near: Vec<usize> = best.iter().map(|&(_, u)| u).collect();
-        near.extend(super::super::search::Node::parents(node));
+        near.extend(node.parents());
         near.sort_unstable();
         near.dedup();
         (near, node.residual())
@@ -154,6 +157,28 @@ impl<'a> Wide<'a> {
             self.near[v].sort_unstable();
             self.near[v].dedup();
         }
+    }
+
+    /// Pairs that are not near each other although both share an edge with a third: where an edge
+    /// is turned around, the parents of one end become candidates of the other.
+    pub(super) fn two_apart(&self, nodes: &[Family]) -> Vec<(usize, usize)> {
+        let mut adjacent = vec![Vec::new(); nodes.len()];
+        for (v, node) in nodes.iter().enumerate() {
+            for &u in node.parents() {
+                adjacent[v].push(u);
+                adjacent[u].push(v);
+            }
+        }
+        let mut pairs = Vec::new();
+        for around in adjacent.iter().filter(|around| around.len() <= MOST_AROUND) {
+            for (k, &u) in around.iter().enumerate() {
+                let others = around[..k].iter().filter(|&&w| !self.are_near(u, w));
+                pairs.extend(others.map(|&w| (w, u)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
     /// Pairs that are not near each other although one would be a parent of the other that pays for
