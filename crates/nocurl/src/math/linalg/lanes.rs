@@ -57,9 +57,24 @@ impl Lanes {
     /// Row `row` of the matrix in a lane, up to its diagonal; row `m` of systems with m unknowns is
     /// the right-hand side.
     pub(crate) fn set(&mut self, lane: usize, row: usize, values: impl Iterator<Item = f64>) {
-        let from = start(row) * self.lanes + lane;
-        let to = self.rows[from..].iter_mut().step_by(self.lanes);
-        to.zip(values).for_each(|(to, value)| *to = value);
+        let entries = self.rows[start(row) * self.lanes..].chunks_exact_mut(self.lanes);
+        entries.zip(values).for_each(|(entry, value)| entry[lane] = value);
+    }
+
+    /// Row `row` of the matrix in a lane: these entries of a column, and the diagonal.
+    pub(crate) fn gather(
+        &mut self,
+        lane: usize,
+        row: usize,
+        (column, places): (&[f64], &[usize]),
+        diagonal: f64,
+    ) {
+        let end = start(row + 1) * self.lanes;
+        let row = &mut self.rows[start(row) * self.lanes..end];
+        for (entry, &i) in row.chunks_exact_mut(self.lanes).zip(places) {
+            entry[lane] = column[i];
+        }
+        row[places.len() * self.lanes + lane] = diagonal;
     }
 
     /// Fills a lane from row `from` on so that its system of `m` unknowns leaves the others alone:

@@ -177,10 +177,9 @@ impl Space {
         let s = iterate.second_moments;
         let free = &self.free[lane];
         for (b, &k) in free.iter().enumerate() {
-            let source = s.col(k);
+            let source = s.col(k).try_as_col_major().expect("columns are contiguous").as_slice();
             let diagonal = s[(k, k)] * (1.0 + self.jitter[lane]) + iterate.ridge(k, j);
-            let before = free[..b].iter().map(|&i| source[i]);
-            self.systems.set(lane, b, before.chain([diagonal]));
+            self.systems.gather(lane, b, (source, &free[..b]), diagonal);
         }
         self.systems.pad(lane, free.len(), m);
         let right = free.iter().map(|&k| -iterate.gradient(k, j));
