@@ -2,6 +2,7 @@
 //! what the documentation takes from the code.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+mod page;
 mod supply;
 
 use std::fs;
@@ -17,8 +18,9 @@ fn main() -> Result<()> {
         Some("fmt") => format(&[]),
         Some("fuzz") => fuzz(),
         Some("supply") => supply::check(),
+        Some("page") => page::page(),
         Some("notices") => supply::write_notices(),
-        _ => bail!("usage: cargo xtask test, docs, fmt, fuzz, supply or notices"),
+        _ => bail!("usage: cargo xtask test, docs, fmt, fuzz, page, supply or notices"),
     }
 }
 
@@ -29,6 +31,10 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
+    // The engine changes often and the module is megabytes: rebuilt now and then, not each time.
+    if let Some(words) = page::stale()? {
+        eprintln!("warning: {words}");
+    }
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);

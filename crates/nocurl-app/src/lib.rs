@@ -28,6 +28,7 @@ mod fitted;
 mod job;
 mod memory;
 mod outcome;
+mod request;
 mod scores;
 mod view;
 
@@ -42,5 +43,6 @@ pub use fitted::{Fitted, ranges};
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
+pub use request::{Request, TableRequest};
 pub use scores::score;
 pub use view::View;
