@@ -32,7 +32,9 @@ export default async function agree({ test, assert, equal, nocurl, folder, root 
     ["exact", simulated("exact.csv", "--variables", "7", "--seed", "8"), { method: "exact", confidence: false }, ["--method", "exact", "--no-confidence"]],
     ["lingam", simulated("lingam.csv", "--variables", "7", "--noise", "exponential", "--seed", "9"), { method: "lingam", confidence: false }, ["--method", "lingam", "--no-confidence"]],
   ];
-  for (const [name, table, settings, flags] of cases) {
+  // The program may be newer than the kept module; then their results may differ.
+  if (process.env.NOCURL_PAGE_OLD) console.log(`SKIPPED agree: ${process.env.NOCURL_PAGE_OLD}`);
+  for (const [name, table, settings, flags] of process.env.NOCURL_PAGE_OLD ? [] : cases) {
     await test(`agree: ${name}`, async () => {
       const file = join(folder, "program.json");
       nocurl("learn", table, ...flags, "--quiet", "--output", file);

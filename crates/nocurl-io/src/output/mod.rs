@@ -39,7 +39,15 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the reason.
 pub fn write_text(path: impl AsRef<Path>, text: &str) -> Result<(), Error> {
-    write_atomic(path.as_ref(), |file| file.write_all(text.as_bytes()))
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes bytes to a file, whole or not at all.
+///
+/// # Errors
+/// [`Error::Io`] with the reason.
+pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+    write_atomic(path.as_ref(), |file| file.write_all(bytes))
 }
 
 /// Fills a folder, which is made if it is not there; one that holds anything but these files is
@@ -55,7 +63,7 @@ pub fn write_folder(folder: impl AsRef<Path>, files: &[(&str, &[u8])]) -> Result
         check_writable(folder.join(name))?;
     }
     for (name, bytes) in files {
-        write_atomic(&folder.join(name), |file| file.write_all(bytes))?;
+        write_bytes(folder.join(name), bytes)?;
     }
     Ok(())
 }
