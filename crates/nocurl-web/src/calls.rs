@@ -2,7 +2,7 @@
 
 use nocurl::{Algorithm, Run};
 use nocurl_app::{Job, Request, View};
-use nocurl_io::{GraphDocument, GraphFormat, Source, format_graph};
+use nocurl_io::{Error, GraphDocument, GraphFormat, Source, format_graph};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -101,8 +101,12 @@ fn written(document: &GraphDocument, ending: &str) -> Result<String, String> {
 }
 
 /// An error in the words of the page; what is too large is left to the program.
-fn told(error: nocurl_app::Error) -> String {
-    let large = matches!(error, nocurl_app::Error::OverBudget { .. });
+pub(crate) fn told(error: nocurl_app::Error) -> String {
+    let large = matches!(
+        error,
+        nocurl_app::Error::OverBudget { .. }
+            | nocurl_app::Error::Io(Error::Engine(nocurl::Error::OutOfMemory { .. }))
+    );
     let text = error.text().spelt(&Settings);
     match large {
         true => format!("{text}; or use the program `nocurl`, which has all memory of the machine"),

@@ -4,6 +4,7 @@ use nocurl::{Dataset, Run, Variable};
 use nocurl_io::{Missing, ReadOptions, Source, read_sampled};
 use serde_json::{Value, json};
 
+use crate::calls::told;
 use crate::spelling::Settings;
 
 /// Bars of a small histogram.
@@ -19,7 +20,7 @@ pub(crate) fn inspect(file: &str, read: &ReadOptions, run: &Run<'_>) -> Result<V
     let with = |missing| read_sampled(&source, &ReadOptions { missing, ..read.clone() }, run);
     // Where no row is complete, what is there is looked at all the same.
     let found = with(Missing::Drop).or_else(|first| with(Missing::Em).map_err(|_| first));
-    let (table, sample) = found.map_err(|error| error.text().spelt(&Settings))?;
+    let (table, sample) = found.map_err(|error| told(error.into()))?;
     let variables = table.data.variables().list().iter().enumerate();
     let mut columns: Vec<Value> =
         variables.map(|(at, variable)| column(variable, at, &sample.rows)).collect();

@@ -64,13 +64,19 @@ function accept(element: HTMLElement, act: (name: string) => void): void {
 }
 
 function chip(state: State, name: string, tier: number, say: Say, keep: (name: string) => void): HTMLElement {
-  const element = el("button", { type: "button", class: "chip", draggable: "true", "data-name": name, title: "Drag to a tier, or onto another name; arrows left and right move it" }, named(name));
+  // No button: some browsers do not drag those.
+  const element = el("span", { role: "button", tabindex: 0, class: "chip", draggable: "true", "data-name": name, title: "Drag to a tier, or onto another name; arrows left and right move it" }, named(name));
   element.addEventListener("dragstart", (event) => {
     event.dataTransfer?.setData(TYPE, name);
     if (event.dataTransfer) event.dataTransfer.effectAllowed = "move";
   });
   accept(element, (other) => other !== name && ask(state, [other, name], element));
+  const choose = () => menu(element, name, places(state, name, tier, say));
   element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      choose();
+    }
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -79,7 +85,7 @@ function chip(state: State, name: string, tier: number, say: Say, keep: (name: s
     state.move(name, to);
     say(`${name}: ${to < 0 ? "any time" : `tier ${to + 1}`}`);
   });
-  element.addEventListener("click", () => menu(element, name, places(state, name, tier, say)));
+  element.addEventListener("click", choose);
   return element;
 }
 
