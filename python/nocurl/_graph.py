@@ -61,10 +61,10 @@ class Graph:
     assumption : str or None
         What directions rest on where they come from more than independences.
     means : ndarray or None
-        Means of the variables, where each has one.
+        Means of the variables, where each has one, on the scales that were learnt on.
     kinds : list of dict
-        What each variable is: ``name``, ``kind``, and where it has some ``levels`` with their
-        ``shares``.
+        What each variable is: ``name``, ``kind``, where it has some ``levels`` with their
+        ``shares``, and ``transforms``, what was done to its values.
     error_variances : ndarray or None
         Variances of the errors of the variables.
     elapsed_seconds : float
@@ -297,8 +297,39 @@ class Graph:
 
     def write(self, path: str | os.PathLike) -> None:
         """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml,
-        csv, dagitty or mmd, or a picture: svg, png, pdf or tex."""
+        csv, dagitty or mmd, a picture: svg, png, pdf or tex, or a report: html."""
         _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
+
+    def to_html(self, rows: int = 300) -> str:
+        """The report, as :meth:`report` writes it."""
+        return _nocurl.format_graph(self._with_rows(rows), "html")
+
+    def report(self, path: str | os.PathLike, rows: int = 300) -> None:
+        """Writes a report: one HTML file that works offline, with the graph, what was read,
+        effects, checks, and scatter plots of a sample of the rows.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which should end in ``.html``.
+        rows : int
+            Rows of the table that it holds at most, up to 300; 0 keeps data out of it. A graph that
+            was read from a file has none.
+        """
+        if not os.fspath(path).lower().endswith((".html", ".htm")):
+            raise ValueError(f"'{os.fspath(path)}': the name of a report ends in .html")
+        _nocurl.write_graph(self._with_rows(rows), os.fspath(path))
+
+    def _with_rows(self, rows: int) -> str:
+        """The document with at most so many of the rows."""
+        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 0:
+            raise ValueError(f"rows={rows!r}: give a whole number from 0 on")
+        sample = self._document.get("sample", [])
+        known = len(sample[0]) if sample else 0
+        if rows < known:
+            places = [k * known // rows for k in range(rows)] if rows else []
+            sample = [[column[k] for k in places] for column in sample] if rows else []
+        return json.dumps({**self._document, "sample": sample})
 
     def parents(self, variable: str) -> list[str]:
         """The variables with an edge to this one whose direction is determined.
@@ -407,7 +438,8 @@ class Graph:
 
     def score(self, X: Any) -> float:
         """Mean log-likelihood of rows in the linear model with Gaussian errors: the higher, the
-        better. Columns are taken by name from a DataFrame, in order from an array."""
+        better. Rows go through the transformations that the graph was learnt with, and the
+        likelihood is that on these scales. Columns are taken by name from a DataFrame, in order from an array."""
         return float(np.mean(self.log_likelihood(X)))
 
     def log_likelihood(self, X: Any) -> np.ndarray:
@@ -416,7 +448,7 @@ class Graph:
 
     def predict(self, X: Any, variable: str) -> np.ndarray:
         """The mean of one variable given all others, in each row, in the linear model with Gaussian
-        errors. A DataFrame need not have the variable; of an array its column is not looked at.
+        errors; the median where it was learnt as a logarithm or by ranks. A DataFrame need not have the variable; of an array its column is not looked at.
 
         Examples
         --------
@@ -498,14 +530,30 @@ class Graph:
             if kind["kind"] == "categorical":
                 return [(f"{name}={level}", float(level == value)) for level in levels[1:]]
             return [(name, float(levels.index(value)))]
-        return [(name, float(value))]
+        return [(name, self._to_scale(name, float(value)))]
+
+    def _to_scale(self, name: str, value: float) -> float:
+        """A value of the table on the scale that was learnt on."""
+        if not self._transformed(name):
+            return value
+        return _nocurl.on_scale(json.dumps(self._document), name, [value], False)[0]
+
+    def _from_scale(self, name: str, values: list[float]) -> list[float]:
+        """Values of the scale that was learnt on in the units of the table."""
+        if not self._transformed(name):
+            return values
+        return _nocurl.on_scale(json.dumps(self._document), name, values, True)
+
+    def _transformed(self, name: str) -> bool:
+        return any(kind["name"] == name and kind.get("transforms") for kind in self.kinds)
 
     def intervene(self, do: Mapping[str, float | str]) -> dict[str, float]:
         """Means of all variables after some are set, in the linear model with these weights.
 
         A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``; a
         categorical one has the probability of each level but its base in the answer, as
-        ``species=Adelie``.
+        ``species=Adelie``. Values and answers are in the units of the table: where a variable was
+        learnt as a logarithm or by ranks, the answer is a median.
 
         Warns with :class:`ResultWarning` where some depend on undetermined directions;
         :meth:`intervention_ranges` has their range.
@@ -528,7 +576,7 @@ class Graph:
         known = _nocurl.identified(json.dumps(self._document), variables)
         self._warn_open(known, "mean")
         means = _nocurl.intervene(weights, before, given)
-        return dict(zip(names, means.tolist()))
+        return {name: self._from_scale(name, [mean])[0] for name, mean in zip(names, means.tolist())}
 
     def intervention_ranges(self, do: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The smallest and the largest mean of each variable after some are set, over the graphs of
@@ -540,15 +588,18 @@ class Graph:
             rows = [_nocurl.intervene(self.weights, self.means.tolist(), given).tolist()]
             if self.undirected:
                 _warn("there are too many graphs, or no error variances: only the one drawn is used")
-        return {
-            name: (min(row[j] for row in rows), max(row[j] for row in rows))
+        columns = {
+            name: self._from_scale(name, [row[j] for row in rows])
             for j, name in enumerate(self.variables)
         }
+        return {name: (min(values), max(values)) for name, values in columns.items()}
 
     def _settings(self, do: Mapping[str, float]) -> list[tuple[int, float]]:
         if self.means is None:
             raise ValueError("the graph has no means: learn it from data")
-        return [(self._place(name), float(value)) for name, value in do.items()]
+        return [
+            (self._place(name), self._to_scale(name, float(value))) for name, value in do.items()
+        ]
 
     def part(
         self,
@@ -651,9 +702,11 @@ class Graph:
         return f"{edges} among {len(self.variables)} variables{by}"
 
     def __eq__(self, other: object) -> bool:
-        # The same table and settings give the same graph, in another time.
+        # The same table and settings give the same graph, in another time and by another call. Rows
+        # are for reports, and not in files.
         def timeless(document: dict) -> dict:
-            return {name: v for name, v in document.items() if name != "elapsed_seconds"}
+            passing = ("elapsed_seconds", "command", "sample")
+            return {name: value for name, value in document.items() if name not in passing}
 
         return isinstance(other, Graph) and timeless(self._document) == timeless(other._document)
 

@@ -28,7 +28,9 @@ mod fitted;
 mod job;
 mod memory;
 mod outcome;
+mod request;
 mod scores;
+mod seen;
 mod view;
 
 /// The licences of everything that the program is built from, with their texts.
@@ -38,9 +40,11 @@ pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS};
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
-pub use fitted::{Fitted, ranges};
+pub use fitted::{Fitted, ranges, to_scale};
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
+pub use request::{Request, TableRequest};
 pub use scores::score;
+pub use seen::Seen;
 pub use view::View;

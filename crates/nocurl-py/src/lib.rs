@@ -13,7 +13,6 @@ mod learn;
 mod model;
 mod moments;
 mod picture;
-mod request;
 mod simulate;
 mod spelling;
 mod table;
@@ -36,13 +35,13 @@ mod _nocurl {
     #[pymodule_export]
     use super::model::{
         adjustment, effects_over_class, identified, interventions_over_class, log_likelihood,
-        predict, relatives, residuals, sample,
+        on_scale, predict, relatives, residuals, sample,
     };
     #[pymodule_export]
     use super::moments::Moments;
     #[pymodule_export]
     use super::picture::{
-        differences, differences_picture, part_of_graph, picture, write_differences,
+        differences, differences_picture, part_of_graph, picture, write_differences, write_page,
     };
     #[pymodule_export]
     use super::simulate::simulate;

@@ -27,12 +27,13 @@ impl Coded {
         let (variables, places) = slots
             .map(|(slot, (name, coding))| {
                 let Some(coding) = coding else {
-                    return (Variable::continuous(name), Vec::new());
+                    let transforms = selection.transforms[slot].iter().cloned().collect();
+                    return (Variable { transforms, ..Variable::continuous(name) }, Vec::new());
                 };
                 if coding.kind == Kind::Binary && coding.levels == ["false", "true"] {
                     // Truth values are 0 and 1, whichever of them a table has.
                     let (kind, levels) = (Kind::Binary, coding.levels.clone());
-                    return (Variable { name: name.clone(), kind, levels }, vec![0, 1]);
+                    return (Variable::with_levels(name, kind, levels), vec![0, 1]);
                 }
                 let mut counts = counts(slot);
                 counts.resize(coding.levels.len(), 0);
@@ -88,6 +89,7 @@ pub(super) fn counted(codes: &[f64]) -> Vec<u64> {
 pub(super) struct About {
     dropped: u64,
     missing: u64,
+    gaps: Vec<(String, u64)>,
     left_out: Vec<(String, LeftOut)>,
     origin: Option<Origin>,
     warnings: Vec<Text>,
@@ -98,6 +100,7 @@ impl About {
         Self {
             dropped: found.dropped,
             missing: found.missing,
+            gaps: found.gaps_by_column(),
             left_out: std::mem::take(&mut found.left_out),
             origin,
             warnings: std::mem::take(&mut found.warnings),
@@ -140,6 +143,7 @@ impl About {
             rows,
             rows_dropped: self.dropped,
             missing_values: self.missing,
+            gaps: self.gaps,
             left_out: self.left_out,
             data,
             origin: self.origin,
@@ -179,6 +183,9 @@ pub(super) fn complete(
     let kept = about.without_constants(&moments, options);
     if kept.len() < moments.columns() {
         moments = moments.select(&kept);
+    }
+    if options.standardize {
+        moments = moments.standardized();
     }
     let table = about.table(moments.rows(), moments.columns(), moments)?;
     Ok((table, kept))

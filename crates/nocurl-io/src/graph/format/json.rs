@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{GraphDocument, GraphFormat, Written, failure};
 use crate::Error;
 use crate::error::shorten;
-use crate::graph::Edge;
 use crate::graph::attributes::OfEdge;
 use crate::graph::builder::{Builder, Flaw};
+use crate::graph::{DescribedVariable, Edge};
 use crate::stack::on_stack;
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
@@ -94,6 +94,7 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
         }
     }
     check_kinds(&document)?;
+    check_sample(&document)?;
     let mut places: Vec<usize> =
         document.order.iter().map(|name| builder.position(name)).collect::<Result<_, _>>()?;
     places.sort_unstable();
@@ -140,6 +141,14 @@ fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
     if !names().eq(&document.variables) {
         return Err("its `kinds` are not those of its variables, in their order".into());
     }
+    let broken = |known: &&DescribedVariable| {
+        !known.variable.transforms.iter().all(nocurl::Transform::is_valid)
+    };
+    if let Some(known) = kinds.iter().find(broken) {
+        return Err(
+            format!("the transformation of `{}` is no function", known.variable.name).into()
+        );
+    }
     let list = nocurl::Variables::new(kinds.iter().map(|known| known.variable.clone()).collect());
     let width = |name: &str| {
         let at = list.names().iter().position(|known| known == name);
@@ -159,8 +168,21 @@ fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
     }
 }
 
+/// Whether the rows that a report shows are those of the variables.
+fn check_sample(document: &GraphDocument) -> Result<(), Flaw> {
+    let sample = &document.sample;
+    let rows = sample.first().map_or(0, Vec::len);
+    let fits = sample.is_empty() || sample.len() == document.variables.len();
+    match fits && sample.iter().all(|column| column.len() == rows) {
+        true => Ok(()),
+        false => Err("its `sample` does not have a value of every variable in each row".into()),
+    }
+}
+
 fn write(graph: &GraphDocument) -> Result<String, Error> {
-    serde_json::to_string_pretty(graph)
+    // Rows of the table stay out of a file that is about the graph.
+    let graph = GraphDocument { sample: Vec::new(), ..graph.clone() };
+    serde_json::to_string_pretty(&graph)
         .map(|text| text + "\n")
         .map_err(|error| Error::unsupported("graph", error.to_string()))
 }
