@@ -105,8 +105,8 @@ pub fn intervene(dag: &Dag, means: &[f64], set: &[(usize, f64)]) -> Result<Vec<f
 fn follow(dag: &Dag, own: &[Option<f64>]) -> Vec<f64> {
     let mut change = vec![0.0; dag.size()];
     for &j in dag.order() {
-        change[j] = own[j]
-            .unwrap_or_else(|| dag.parents(j).map(|p| dag.weight(p, j) * change[p]).sum());
+        change[j] =
+            own[j].unwrap_or_else(|| dag.parents(j).map(|p| dag.weight(p, j) * change[p]).sum());
     }
     change
 }

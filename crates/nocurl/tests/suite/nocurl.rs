@@ -149,7 +149,9 @@ fn the_variants_do_what_they_say() {
     assert!(standard.unpruned_loss <= projected.unpruned_loss);
     // `s` keeps no entry below the starting threshold.
     let threshold = fit(Variant::Threshold);
-    let sizes = (0..10).flat_map(|j| (0..10).map(move |i| (i, j))).map(|at| threshold.unpruned.weights()[at]);
+    let sizes = (0..10)
+        .flat_map(|j| (0..10).map(move |i| (i, j)))
+        .map(|at| threshold.unpruned.weights()[at]);
     assert!(sizes.filter(|w| *w != 0.0).all(|w| w.abs() >= 0.3));
 }
 

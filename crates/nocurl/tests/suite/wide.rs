@@ -74,9 +74,10 @@ fn fewer_rows_than_variables_are_no_obstacle() {
     let simulated = table(300, 150, 3);
     let moments = simulated.data.moments();
     let found = search(&moments, 100);
-    let weak = found.dag.edges().filter(|&(i, j, _)| {
-        !simulated.truth.has_edge(i, j) && !simulated.truth.has_edge(j, i)
-    });
+    let weak = found
+        .dag
+        .edges()
+        .filter(|&(i, j, _)| !simulated.truth.has_edge(i, j) && !simulated.truth.has_edge(j, i));
     assert!(weak.count() * 10 <= found.dag.edge_count(), "few edges are false");
     // The loss is that of the data, not of moments that were shrunk.
     let s = moments.second_moments(true);

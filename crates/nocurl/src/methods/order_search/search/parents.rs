@@ -371,7 +371,8 @@ impl Choice {
         let (d, k, v) = (model.size(), self.parents.len(), self.variable);
         let before = self.variances[k * d + v].max(f64::EPSILON);
         let gain = |left: f64, more: f64| {
-            model.prices().rows * (before / left.max(f64::EPSILON)).ln() - more * model.prices().cost
+            model.prices().rows * (before / left.max(f64::EPSILON)).ln()
+                - more * model.prices().cost
         };
         let mut best = (ENOUGH, None);
         for &c in candidates {

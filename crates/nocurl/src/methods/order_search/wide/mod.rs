@@ -209,8 +209,7 @@ impl Search<'_, '_> {
     /// returns what it touched.
     fn keep(&mut self, change: Change) -> Option<Vec<usize>> {
         let fresh = |v: &usize| self.written[*v] != self.batch;
-        let unaffected =
-            |v: &usize| fresh(v) && self.wide.near(*v).iter().all(fresh);
+        let unaffected = |v: &usize| fresh(v) && self.wide.near(*v).iter().all(fresh);
         if !change.examined.iter().all(unaffected) {
             return None;
         }
