@@ -33,7 +33,7 @@ fn flag(name: &str) -> String {
 
 /// The flag that leaves out these columns, ready for a shell; without their names where these are
 /// many or long (then they are shortened already).
-fn drop(columns: &[String]) -> String {
+pub(crate) fn drop(columns: &[String]) -> String {
     const LONGEST: usize = 60;
     let names: Vec<_> = columns.iter().map(|name| in_list(name)).collect();
     let list = names.join(",");
@@ -45,11 +45,20 @@ fn drop(columns: &[String]) -> String {
 
 /// A flag with its value, ready for a shell.
 fn with(flag: &str, value: &str) -> String {
+    match word(value) {
+        word if word == value && !value.starts_with('-') => format!("{flag} {value}"),
+        // In quotes, as a reader expects of a value that begins like a flag.
+        word if word == value => format!("{flag}='{value}'"),
+        word => format!("{flag}={word}"),
+    }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%=".contains(c);
-    if value.chars().all(plain) && !value.starts_with('-') {
-        format!("{flag} {value}")
-    } else {
-        format!("{flag}='{}'", value.replace('\'', r"'\''"))
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.into(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

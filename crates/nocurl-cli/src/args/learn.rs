@@ -21,6 +21,8 @@ Examples:
   nocurl learn data.csv --bootstrap 200 --output graph.json
   nocurl learn data.csv --tier age,sex --tier dose --tier health --require dose,health
   zcat data.csv.gz | nocurl learn - --missing em
+  nocurl learn data.csv --transform 'log:*' --output - --format dot | dot -Tsvg > graph.svg
+  nocurl learn new.csv --like graph.json
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP),
 1 anything else.";
@@ -32,9 +34,25 @@ pub(crate) struct LearnArguments {
     pub(crate) data: PathBuf,
 
     /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
-    /// as .svg, .png, .pdf or .tex; repeat for several
+    /// as .svg, .png, .pdf or .tex; `-` is standard output; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
+    /// Format for `--output -`: an extension of the above [default: json]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Print JSON instead of the summary; the same as `--output -`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Show all edges, not only the first 30
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Take flags from FILE, written as in `missing = "drop"`; what is typed counts more
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Learn as the graph in FILE was learnt: its method, parameters, columns, transformations and
+    /// prior knowledge; what is typed counts more
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    pub(crate) like: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -1,0 +1,59 @@
+//! Rows whose neighbours are alike.
+
+use nocurl::Text;
+
+use super::{Rows, Suspicion, few};
+
+/// Fewer rows than this tell nothing.
+const FEWEST_ROWS: usize = 20;
+
+/// Correlation of a value with that of the row before from which a column is like a series.
+const ALIKE: f64 = 0.5;
+
+/// The same of steps from row to row: -0.5 where rows are independent within sorted groups, 0 for a
+/// random walk.
+const STEPS: f64 = -0.38;
+
+/// Columns that are like a series: their share of all, and at least how many.
+const SHARE: f64 = 0.4;
+const FEWEST_COLUMNS: usize = 2;
+
+/// Columns in which a row is close to the one before, and not only because rows are sorted by a
+/// group: then steps within a group would go back and forth.
+pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
+    if !rows.are_all() || rows.data.values().nrows() < FEWEST_ROWS {
+        return Vec::new();
+    }
+    let (mut all, mut names) = (0, Vec::new());
+    for (name, values) in rows.numbers() {
+        let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        // Sorted by it, or counted.
+        if steps.iter().all(|step| *step >= 0.0) || steps.iter().all(|step| *step <= 0.0) {
+            continue;
+        }
+        all += 1;
+        let limit = ALIKE.max(4.0 / (values.len() as f64).sqrt());
+        if lagged(&values) > limit && lagged(&steps) > STEPS {
+            names.push(name.to_string());
+        }
+    }
+    if names.len() < FEWEST_COLUMNS || (names.len() as f64) < SHARE * f64::from(all) {
+        return Vec::new();
+    }
+    let sentence = Text::new(format!(
+        "The rows look like a series: {} differ little from row to row. Edges may be artefacts of \
+         time, and confidence is too high: learn from changes, or from what a trend leaves.",
+        few(&names)
+    ));
+    vec![Suspicion { name: "series", columns: names, sentence, remedy: None }]
+}
+
+/// The correlation of values with those before them; 0 where nothing varies.
+fn lagged(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let lagged: f64 =
+        values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    if total > 0.0 { lagged / total } else { 0.0 }
+}
