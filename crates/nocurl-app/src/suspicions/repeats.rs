@@ -7,7 +7,7 @@ use nocurl::Text;
 use super::{Rows, Suspicion, counted};
 
 /// Share of rows that are copies of earlier ones from which it is worth a note.
-const SHARE: f64 = 0.01;
+const SHARE: f64 = 0.02;
 
 /// Columns of numbers with many different values that make a copy by chance unlikely.
 const TELLING: usize = 2;

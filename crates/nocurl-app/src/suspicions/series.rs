@@ -2,20 +2,23 @@
 
 use nocurl::Text;
 
-use super::{Rows, Suspicion, few};
+use super::{Rows, Suspicion, counted, few};
 
 /// Fewer rows than this tell nothing.
 const FEWEST_ROWS: usize = 20;
 
 /// Correlation of a value with that of the row before from which a column is like a series.
-const ALIKE: f64 = 0.5;
+const ALIKE: f64 = 0.6;
 
 /// The same of steps from row to row: -0.5 where rows are independent within sorted groups, 0 for a
 /// random walk.
 const STEPS: f64 = -0.38;
 
+/// Different values of a column that can be like a series: few are sorted soon.
+const FEWEST_VALUES: usize = 11;
+
 /// Columns that are like a series: their share of all, and at least how many.
-const SHARE: f64 = 0.4;
+const SHARE: f64 = 0.5;
 const FEWEST_COLUMNS: usize = 2;
 
 /// Columns in which a row is close to the one before, and not only because rows are sorted by a
@@ -27,8 +30,9 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     let (mut all, mut names) = (0, Vec::new());
     for (name, values) in rows.numbers() {
         let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Sorted by it, or counted.
-        if steps.iter().all(|step| *step >= 0.0) || steps.iter().all(|step| *step <= 0.0) {
+        // Sorted by it, or counted; or too few values to tell.
+        if counted(&values).len() < FEWEST_VALUES
+            || steps.iter().all(|step| *step >= 0.0) || steps.iter().all(|step| *step <= 0.0) {
             continue;
         }
         all += 1;
@@ -42,7 +46,8 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     }
     let sentence = Text::new(format!(
         "The rows look like a series: {} differ little from row to row. Edges may be artefacts of \
-         time, and confidence is too high: learn from changes, or from what a trend leaves.",
+         time or of the order of the rows, and confidence is too high: learn from changes, or from \
+         what a trend leaves.",
         few(&names)
     ));
     vec![Suspicion { name: "series", columns: names, sentence, remedy: None }]

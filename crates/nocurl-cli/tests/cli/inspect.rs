@@ -76,8 +76,10 @@ fn figures_are_those_of_the_table() {
     assert_eq!(found["left_out"], json!([{ "name": "c", "why": "one value" }]));
     // Half of the rows are complete: the others are better estimated.
     assert_eq!(found["next"]["command"], "nocurl learn t.csv --missing em");
-    let piped = folder.nocurl(&["inspect", "-", "--json"]).write_stdin(folder.text("t.csv"));
-    drop(piped);
+    let mut piped = folder.nocurl(&["inspect", "-", "--json"]);
+    let piped = piped.write_stdin(folder.text("t.csv")).assert().success();
+    let piped: Value = serde_json::from_slice(&piped.get_output().stdout).unwrap();
+    assert_eq!(piped["columns"], found["columns"]);
 }
 
 #[test]
