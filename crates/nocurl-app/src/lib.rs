@@ -29,7 +29,9 @@ mod inspection;
 mod job;
 mod memory;
 mod outcome;
+mod request;
 mod scores;
+mod seen;
 mod suspicions;
 mod view;
 
@@ -45,6 +47,8 @@ pub use inspection::Inspection;
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
+pub use request::{Request, TableRequest};
 pub use scores::score;
+pub use seen::Seen;
 pub use suspicions::{Suspicion, suspicions};
 pub use view::View;

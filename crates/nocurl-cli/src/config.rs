@@ -41,6 +41,8 @@ pub(crate) struct Learn {
     pub(crate) printed: Option<&'static GraphFormat>,
     /// Whether all edges are shown.
     pub(crate) all: bool,
+    /// Rows that a report holds at most.
+    pub(crate) report_rows: usize,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
 }
@@ -78,6 +80,7 @@ impl Learn {
             printed: printed(&arguments)?,
             outputs: arguments.output.into_iter().filter(|path| !is_stdout(path)).collect(),
             all: arguments.all,
+            report_rows: usize::from(arguments.report_rows),
             quiet: arguments.quiet,
             verbose: arguments.verbose,
         })

@@ -8,6 +8,7 @@ mod args;
 mod checks;
 mod commands;
 mod config;
+mod exhausted;
 mod failure;
 mod knowledge;
 mod output;
@@ -27,6 +28,7 @@ use clap::Parser;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    exhausted::prepare();
     let typed = match settings::expanded(std::env::args_os().collect()) {
         Ok(typed) => typed,
         Err(failure) => {
@@ -35,7 +37,9 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match Arguments::try_parse_from(typed) {
-        Ok(Arguments { command: Some(command), licenses: false }) => run(command),
+        Ok(Arguments { command: Some(command), licenses: false }) => {
+            exhausted::caught(|| run(command))
+        }
         Ok(_) => report::print(nocurl_app::LICENSES),
         Err(error) if error.use_stderr() && !is_help(&error) => Err(Failure::usage(&error)),
         Err(help) => {
@@ -68,6 +72,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Residuals(arguments) => commands::residuals(&arguments),
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
+        Command::Page(arguments) => commands::page(&arguments),
         Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
             Some(study) => commands::calibrate(study),
             None => commands::bench(config::Bench::new(arguments)?),

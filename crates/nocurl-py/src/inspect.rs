@@ -1,11 +1,10 @@
 //! A look at a table before learning.
 
 use nocurl::{Action, Spelling as _};
-use nocurl_app::Job;
+use nocurl_app::{Job, TableRequest};
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, guarded};
-use crate::request::TableRequest;
 use crate::spelling::{Keywords, listed};
 use crate::table::Table;
 use crate::watch;
@@ -21,7 +20,7 @@ pub(crate) fn inspect(
     let read = guarded(|| {
         let request: TableRequest =
             serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
-        request.options()
+        Ok(request.options()?)
     })?;
     let job = Job { read, ..Job::default() };
     let found = Table::new(table, names)?

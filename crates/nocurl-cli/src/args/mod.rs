@@ -7,6 +7,7 @@ mod inspect;
 mod learn;
 mod manual;
 mod model;
+mod page;
 mod simulate;
 mod table;
 
@@ -19,6 +20,7 @@ pub(crate) use inspect::InspectArguments;
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use manual::{CompletionsArguments, ManArguments};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
 
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
+    /// Write a page that learns graphs in the browser
+    Page(PageArguments),
     /// Run the paper's experiments, or others like them
     Bench(BenchArguments),
     /// Print what a shell needs to complete commands and flags

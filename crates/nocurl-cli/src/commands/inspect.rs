@@ -1,6 +1,6 @@
 //! `nocurl inspect`: a look at a table before learning.
 
-use nocurl::{Action, Spelling as _};
+use nocurl::{Action, Spelling as _, Value};
 use nocurl_app::{Inspection, Job, show_bytes};
 use nocurl_io::{ColumnOverview, Source};
 
@@ -37,7 +37,10 @@ fn command(path: &str, next: &[Action], typed: &[String]) -> String {
     let mut parts = vec!["nocurl learn".to_string(), spelling::word(path)];
     parts.extend(typed.iter().cloned());
     parts.extend(next.iter().map(|action| match action {
-        Action::LeaveOut { columns } => spelling::drop(columns),
+        Action::LeaveOut { columns } => {
+            let names = columns.iter().cloned().map(Value::Text).collect();
+            Flags.spell(&Action::Set { name: "drop", to: Some(Value::List(names)) })
+        }
         other => Flags.spell(other),
     }));
     parts.join(" ")

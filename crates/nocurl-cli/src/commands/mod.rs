@@ -11,6 +11,7 @@ mod learn;
 mod manual;
 mod methods;
 mod model;
+mod page;
 mod simulate;
 mod weighted;
 
@@ -25,4 +26,5 @@ pub(crate) use learn::learn;
 pub(crate) use manual::{completions, man};
 pub(crate) use methods::methods;
 pub(crate) use model::{predict, residuals, sample, score};
+pub(crate) use page::page;
 pub(crate) use simulate::simulate;
