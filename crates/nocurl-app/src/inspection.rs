@@ -147,11 +147,8 @@ impl Inspection {
 
 fn described(column: &ColumnOverview) -> Value {
     let [least, greatest, mean] = column.range.map_or([None; 3], |range| range.map(Some));
-    let levels: Vec<Value> = column
-        .levels
-        .iter()
-        .map(|(name, count)| json!({ "name": name, "count": count }))
-        .collect();
+    let levels: Vec<Value> =
+        column.levels.iter().map(|(name, count)| json!({ "name": name, "count": count })).collect();
     json!({
         "name": column.variable.name,
         "kind": column.variable.kind,

@@ -107,7 +107,9 @@ fn printed(arguments: &LearnArguments) -> Result<Option<&'static GraphFormat>, F
                 Failure::Input(format!("--format {name}: it is one of {}", all.join(", ")))
             })
         }
-        _ => Err(Failure::Input("standard output is asked for twice: give `--output -` once".into())),
+        _ => {
+            Err(Failure::Input("standard output is asked for twice: give `--output -` once".into()))
+        }
     }
 }
 

@@ -113,8 +113,7 @@ pub(crate) fn learnt(
             if document.is_numeric() { "" } else { LEVELS },
             clean(&document.directions)
         );
-        let lines: String =
-            caption.lines().map(|line| terminal::flowing(line, "")).collect();
+        let lines: String = caption.lines().map(|line| terminal::flowing(line, "")).collect();
         text += &format!("{FAINT}{}{FAINT:#}\n", lines.trim_end());
     }
     if let Some(diagnosis) = &outcome.diagnosis {

@@ -108,8 +108,7 @@ fn flags(learn: &Command, flag: &str, value: &Value) -> Option<Vec<String>> {
         _ if switch => None,
         Value::Array(items) if LISTS.contains(&flag) => {
             let items: Option<Vec<String>> = items.iter().map(plain).collect();
-            let items: Vec<String> =
-                items?.iter().map(|name| in_list(name).into_owned()).collect();
+            let items: Vec<String> = items?.iter().map(|name| in_list(name).into_owned()).collect();
             Some(if items.is_empty() { vec![] } else { vec![one(items.join(","))] })
         }
         // A list in a list is one of names, as in tiers and pairs.
@@ -207,8 +206,10 @@ fn settings(
 
 /// Prior knowledge as flags.
 fn stated(known: &KnowledgeSpec, path: &str) -> Result<Vec<(&'static str, Value)>, Failure> {
-    let json = |value: &dyn Fn() -> Result<Value, serde_json::Error>| value().unwrap_or(Value::Null);
-    if known.tiers.iter().any(|tier| *tier != nocurl::knowledge::Tier::new(tier.variables.clone())) {
+    let json =
+        |value: &dyn Fn() -> Result<Value, serde_json::Error>| value().unwrap_or(Value::Null);
+    if known.tiers.iter().any(|tier| *tier != nocurl::knowledge::Tier::new(tier.variables.clone()))
+    {
         return Err(Failure::Input(format!(
             "--like {path}: its tiers forbid edges within them, which no flag says; give the prior \
              knowledge by --knowledge"

@@ -88,7 +88,8 @@ fn fit_in(rows: &mut [Vec<String>], right: &[usize], limit: usize) {
     };
     let mut widths: Vec<usize> = (0..columns).map(widest).collect();
     // A blank on both sides of a cell, and one more at the start of the line.
-    let mut excess = (1 + widths.iter().map(|width| width + 2).sum::<usize>()).saturating_sub(limit);
+    let mut excess =
+        (1 + widths.iter().map(|width| width + 2).sum::<usize>()).saturating_sub(limit);
     while excess > 0 {
         let texts = (0..columns).filter(|j| !right.contains(j) && widths[*j] > SHORTEST);
         let Some(longest) = texts.max_by_key(|&j| widths[j]) else { break };
@@ -166,7 +167,8 @@ mod tests {
         let row = |name: &str| vec![name.to_string(), "->".into(), "b".into(), "12345.678".into()];
         let mut rows = vec![row("from"), row(&"long ".repeat(20))];
         fit_in(&mut rows, &[3], 60);
-        let width = |row: &Vec<String>| 1 + row.iter().map(|c| c.chars().count() + 2).sum::<usize>();
+        let width =
+            |row: &Vec<String>| 1 + row.iter().map(|c| c.chars().count() + 2).sum::<usize>();
         assert_eq!(width(&rows[1]), 60);
         assert!(rows[1][0].ends_with('…') && rows[1][3] == "12345.678");
         assert_eq!(rows[0], row("from"));

@@ -61,7 +61,7 @@ pub use output::{
 };
 pub use source::{Format, Source};
 pub use table::{
-    ColumnOverview, Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, Overview, ReadOptions, Room,
-    Sampled, Scale, Table, TransformRule, read_dataset, read_kept, read_moments, read_overview, read_sampled,
-    reading_memory, write_table,
+    ColumnOverview, Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin,
+    Overview, ReadOptions, Room, Sampled, Scale, Table, TransformRule, read_dataset, read_kept,
+    read_moments, read_overview, read_sampled, reading_memory, write_table,
 };

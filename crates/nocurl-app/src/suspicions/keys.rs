@@ -48,5 +48,7 @@ fn is_called_key(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     let words = || lower.split(|c: char| !c.is_alphanumeric());
     let camel = name.ends_with("Id") || name.ends_with("ID");
-    KEYS.contains(&lower.as_str()) || camel || words().any(|word| matches!(word, "id" | "key" | "uuid"))
+    KEYS.contains(&lower.as_str())
+        || camel
+        || words().any(|word| matches!(word, "id" | "key" | "uuid"))
 }

@@ -51,8 +51,11 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
 
 fn said(value: f64, columns: &[(String, usize)]) -> String {
     const SHOWN: usize = 3;
-    let mut shown: Vec<String> =
-        columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` ({count} rows)")).collect();
+    let mut shown: Vec<String> = columns
+        .iter()
+        .take(SHOWN)
+        .map(|(name, count)| format!("`{name}` ({count} rows)"))
+        .collect();
     if columns.len() > SHOWN {
         shown.push(format!("{} columns more", columns.len() - SHOWN));
     }

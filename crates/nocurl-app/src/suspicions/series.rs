@@ -32,7 +32,9 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
         let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Sorted by it, or counted; or too few values to tell.
         if counted(&values).len() < FEWEST_VALUES
-            || steps.iter().all(|step| *step >= 0.0) || steps.iter().all(|step| *step <= 0.0) {
+            || steps.iter().all(|step| *step >= 0.0)
+            || steps.iter().all(|step| *step <= 0.0)
+        {
             continue;
         }
         all += 1;
@@ -66,7 +68,6 @@ fn lagged(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let lagged: f64 =
-        values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    let lagged: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     if total > 0.0 { lagged / total } else { 0.0 }
 }

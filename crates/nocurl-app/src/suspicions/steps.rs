@@ -24,8 +24,7 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     if names.is_empty() {
         return Vec::new();
     }
-    let (have, count) =
-        if names.len() == 1 { ("has", "counts") } else { ("have", "count") };
+    let (have, count) = if names.len() == 1 { ("has", "counts") } else { ("have", "count") };
     let listed: Vec<Value> = names.iter().cloned().map(Value::Text).collect();
     let sentence = Text::new(format!(
         "{} {have} few different whole numbers, and {count} as numbers on a scale. If they are \

@@ -65,8 +65,9 @@ fn shown(path: &str, found: &Inspection, command: &str) -> String {
     let source = if path == "-" { "standard input".into() } else { report::clean(path) };
     let size = format!(
         "{source}: {}, {} of them variables, {gaps}",
-        report::count(overview.rows, "row") + ", " + &report::count(
-            (overview.columns.len() + overview.left_out.len()) as u64, "column"),
+        report::count(overview.rows, "row")
+            + ", "
+            + &report::count((overview.columns.len() + overview.left_out.len()) as u64, "column"),
         overview.columns.len(),
     );
     let mut text = report::line("Read", &size);

@@ -42,7 +42,15 @@ fn graphs_go_to_standard_output() {
 fn all_edges_are_shown_when_asked_for() {
     let folder = Folder::new();
     folder.run(&[
-        "simulate", "--variables", "20", "--degree", "5", "--rows", "500", "--output", "x.npy",
+        "simulate",
+        "--variables",
+        "20",
+        "--degree",
+        "5",
+        "--rows",
+        "500",
+        "--output",
+        "x.npy",
     ]);
     let learn = ["learn", "x.npy", "--no-confidence", "--no-diagnosis"];
     let short = folder.run(&learn);
@@ -89,18 +97,52 @@ fn settings_stand_in_a_file_and_what_is_typed_counts_more() {
 fn a_result_says_how_the_next_is_learnt() {
     let folder = folder();
     folder.run(&[
-        "learn", "rain.csv", "--method", "nocurl", "--lambda", "10,1000", "--prune", "t-test",
-        "--alpha", "0.01", "--columns", "slip,wet,rain", "--transform", "rank:rain", "--standardize",
-        "--no-confidence", "--tier", "rain", "--tier", "slip,wet", "--seed", "9", "-q", "-o", "g.json",
+        "learn",
+        "rain.csv",
+        "--method",
+        "nocurl",
+        "--lambda",
+        "10,1000",
+        "--prune",
+        "t-test",
+        "--alpha",
+        "0.01",
+        "--columns",
+        "slip,wet,rain",
+        "--transform",
+        "rank:rain",
+        "--standardize",
+        "--no-confidence",
+        "--tier",
+        "rain",
+        "--tier",
+        "slip,wet",
+        "--seed",
+        "9",
+        "-q",
+        "-o",
+        "g.json",
     ]);
     let again: Value = serde_json::from_str(&folder.run(&[
-        "learn", "rain.csv", "--like", "g.json", "--no-confidence", "--json",
+        "learn",
+        "rain.csv",
+        "--like",
+        "g.json",
+        "--no-confidence",
+        "--json",
     ]))
     .unwrap();
     let (first, again) = (timeless(&folder.text("g.json")), timeless(&again.to_string()));
     assert_eq!(first, again);
     let other: Value = serde_json::from_str(&folder.run(&[
-        "learn", "rain.csv", "--like", "g.json", "--method", "order-search", "--no-confidence", "--json",
+        "learn",
+        "rain.csv",
+        "--like",
+        "g.json",
+        "--method",
+        "order-search",
+        "--no-confidence",
+        "--json",
     ]))
     .unwrap();
     assert_eq!((&other["method"], &other["seed"]), (&json!("order-search"), &json!(9)));

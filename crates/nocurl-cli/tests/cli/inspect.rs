@@ -8,7 +8,8 @@ use crate::{Folder, chain};
 fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / (1_u64 << 24) as f64
     }
 }
@@ -113,7 +114,8 @@ fn series_are_told_from_sorted_groups() {
         at.iter_mut().for_each(|place| *place += noise() - 0.5);
         walk += &format!("{:.4},{:.4},{:.4}\n", at[0], at[1], at[2]);
         let group = f64::from(i / 40) * 5.0;
-        groups += &format!("{:.4},{:.4},{:.4}\n", group + noise(), group + noise(), group + noise());
+        groups +=
+            &format!("{:.4},{:.4},{:.4}\n", group + noise(), group + noise(), group + noise());
     }
     folder.write("walk.csv", walk);
     folder.write("groups.csv", groups);
@@ -139,7 +141,8 @@ fn bad_tables_are_refused_in_one_line() {
     let folder = Folder::new();
     folder.write("empty.csv", "");
     folder.write("one.csv", "a\n1\n2\n");
-    for (table, part) in [("empty.csv", "is empty"), ("one.csv", "1 column"), ("no.csv", "no.csv")] {
+    for (table, part) in [("empty.csv", "is empty"), ("one.csv", "1 column"), ("no.csv", "no.csv")]
+    {
         let line = folder.refused(&["inspect", table]);
         assert!(line.contains(part), "{table}: {line}");
     }

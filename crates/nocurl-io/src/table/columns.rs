@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nocurl::{Kind, Transform};
 use nocurl::memory::ask;
+use nocurl::{Kind, Transform};
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
@@ -83,7 +83,10 @@ impl Selection {
             match coding {
                 Some(coding) => coding.is(kind),
                 // Where kinds are not known yet, nothing may be lost.
-                None => kind == Kind::Continuous || options.plan.is_none() && declared(position) != Declared::Number,
+                None => {
+                    kind == Kind::Continuous
+                        || options.plan.is_none() && declared(position) != Declared::Number
+                }
             }
         };
         let find = |name: &String| -> Result<Vec<usize>, Error> {

@@ -71,11 +71,7 @@ pub fn read_overview<'a>(
     overview_of(input.into(), options, run)
 }
 
-fn overview_of(
-    input: Input<'_>,
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<Overview, Error> {
+fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result<Overview, Error> {
     let options = ReadOptions { missing: Missing::Drop, standardize: false, ..options.clone() };
     let (mut found, origin) = open::read::<Glance>(input, &options, run)?;
     let Glance { columns, sample } = found.collected.take();
