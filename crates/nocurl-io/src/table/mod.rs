@@ -25,6 +25,7 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod numbers;
 mod open;
+mod overview;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
@@ -52,6 +53,7 @@ use collect::{Hot, Rows};
 use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
+pub use overview::{ColumnOverview, Overview, read_overview};
 use sample::{KeptMoments, SampledMoments};
 pub use transform::{Scale, TransformRule};
 pub use write::write_table;
