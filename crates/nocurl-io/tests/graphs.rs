@@ -70,6 +70,7 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
             restarts: 12,
             reached_best: 3,
             runner_up: Some(RunnerUp { gap: 0.5, differs: 2 }),
+            price: Some(7.5),
         }),
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),

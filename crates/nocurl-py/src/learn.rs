@@ -36,6 +36,7 @@ struct Request {
     confidence: Value,
     confidence_seconds: Value,
     confidence_level: Value,
+    graph: Value,
     checkpoint: Option<PathBuf>,
     diagnose: Value,
     threads: Option<usize>,
@@ -77,6 +78,7 @@ impl Request {
             replicates,
             seconds: setting("confidence_seconds", self.confidence_seconds, "a number")?,
             level: setting("confidence_level", self.confidence_level, "a number")?,
+            shown: setting("graph", self.graph, "'best' or 'consensus'")?,
         };
         let options = Options {
             algorithm,

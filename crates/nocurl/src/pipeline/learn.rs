@@ -96,7 +96,7 @@ fn in_order(
 }
 
 /// What the method sees: second moments and prior knowledge.
-fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
     let d = data.moments().columns();
     options.algorithm.takes(d, !options.knowledge.is_empty())?;
     ask("the second moments", Memory::matrices(4.0).at(d, 0))?;
@@ -190,7 +190,7 @@ fn choose_edges(
 }
 
 /// The least-squares loss of weights.
-fn loss(problem: &Problem, weights: MatRef<'_, f64>) -> Result<f64, Error> {
+pub(super) fn loss(problem: &Problem, weights: MatRef<'_, f64>) -> Result<f64, Error> {
     match problem.is_plain() {
         true => Ok(least_squares(problem.second_moments(), weights)),
         false => blocks::loss(problem, weights),
@@ -261,7 +261,7 @@ fn conclude(
 }
 
 /// What each determined direction comes from.
-fn evidence(
+pub(super) fn evidence(
     problem: &Problem,
     options: &Options,
     dag: &Dag,

@@ -2,7 +2,7 @@
 
 use super::score::{Node, Score};
 use crate::core::Knowledge;
-use crate::math::Problem;
+use crate::math::{Price, Problem};
 
 /// Below this share of its variance a variable counts as determined by others.
 const FLOOR: f64 = 1e-10;
@@ -38,13 +38,13 @@ pub(crate) struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// Parents cost `penalty * log n` each.
-    pub(crate) fn new(problem: &'a Problem, penalty: f64) -> Self {
+    /// The correlations of a problem, with what a parent costs.
+    pub(crate) fn new(problem: &'a Problem, price: Price) -> Self {
         let (size, rows) = (problem.size(), problem.rows() as f64);
         let s = problem.correlation();
         // Units change the last digits of a correlation, which could turn a search another way.
         let rounded = |value: f64| (value * DIGITS).round() / DIGITS;
-        let cost = penalty * rows.ln();
+        let cost = price.single();
         Self {
             size,
             correlation: (0..size * size).map(|at| rounded(s[(at / size, at % size)])).collect(),
