@@ -1,11 +1,13 @@
 """Fits what frequencies in resampled tables are worth, on simulated graphs alone.
 
     nocurl bench calibration-fit --trials 200 --seed 1000 --output bench-calibration-fit
-    python bench/fit_calibration.py bench-calibration-fit/pairs.csv
+    python bench/fit_calibration.py bench-calibration-fit/pairs.csv [bench-calibration/pairs.csv]
 
 prints the constants of crates/nocurl/src/analysis/bootstrap/calibration.rs: logistic regressions
-of "the edge is true" and "the direction is compelled in the true class" on the logit of the
-frequency and on the size of the table, over the edges that were drawn. Needs NumPy and pandas.
+of "the edge is true" and "the direction is compelled in the true class", over the edges that were
+drawn, on the logit of the frequency, the size of the table, and how doubtful its edges are on the
+whole. With a second file it shows what the constants are worth there, on tables that they were not
+fitted on. Needs NumPy and pandas.
 """
 
 import sys
@@ -13,19 +15,33 @@ import sys
 import numpy as np
 import pandas as pd
 
+BINS = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.01]
+
 
 def logit(share, tables=100):
     share = (share * tables + 0.5) / (tables + 1)
     return np.log(share / (1 - share))
 
 
-def features(frequency, rows, variables):
+def doubt(frequencies):
+    """How doubtful the edges of a table are: spread of what replicates find, for an edge."""
+    f = frequencies.to_numpy(float)
+    return np.log((np.sum(f * (1 - f)) + 0.5) / (np.sum(f) + 0.5))
+
+
+def with_doubt(pairs):
+    keys = ["case", "rows", "table"]
+    told = pairs.groupby(keys)["adjacent_frequency"].apply(doubt).rename("doubt")
+    return pairs.join(told, on=keys)
+
+
+def features(frequency, rows, variables, doubtful):
     x, n, d = logit(frequency), np.log(rows / 1000), np.log(variables / 50)
-    return np.column_stack([np.ones_like(x), x, n, d, x * n])
+    return np.column_stack([np.ones_like(x), x, n, d, x * n, doubtful, x * doubtful])
 
 
-def fit(X, y, ridge=1e-3):
-    """Logistic regression by Newton's method, each table with the same weight for an edge."""
+def fit(X, y, ridge=1e-1):
+    """Logistic regression by Newton's method."""
     beta = np.zeros(X.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-X @ beta))
@@ -39,29 +55,38 @@ def fit(X, y, ridge=1e-3):
 
 
 def report(name, confidence, truth):
-    bins = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.01]
-    for low, high in zip(bins, bins[1:]):
+    for low, high in zip(BINS, BINS[1:]):
         inside = (confidence >= low) & (confidence < high)
         if inside.sum():
             mean, share = confidence[inside].mean(), truth[inside].mean()
-            print(f"// {name} {low:.2f} to {high:.2f}: {inside.sum()} edges, mean {mean:.3f}, true {share:.3f}")
+            print(f"// {name} {low:.2f} to {high:.2f}: {inside.sum()} edges, mean {mean:.3f}, "
+                  f"true {share:.3f}, apart {share - mean:+.3f}")
 
 
-def main(path):
-    pairs = pd.read_csv(path)
-    drawn = pairs[pairs["drawn"] == 1]
-    sizes = drawn["rows"].to_numpy(float), drawn["variables"].to_numpy(float)
+def main(path, other=None):
+    pairs = with_doubt(pd.read_csv(path))
+    sets = [("fitted", pairs[pairs["drawn"] == 1])]
+    if other:
+        pairs = with_doubt(pd.read_csv(other))
+        pairs = pairs[pairs["drawn"] == 1]
+        networks = ~pairs["case"].str.contains("ER|SF")
+        sets += [("networks", pairs[networks]), ("simulated", pairs[~networks])]
     for name, frequency, truth in [
         ("ADJACENT", "adjacent_frequency", "truly_adjacent"),
         ("DIRECTION", "direction_frequency", "truly_compelled"),
     ]:
-        X = features(drawn[frequency].to_numpy(float), *sizes)
-        y = drawn[truth].to_numpy(float)
-        beta = fit(X, y)
+        def of(drawn):
+            columns = [drawn[c].to_numpy(float) for c in (frequency, "rows", "variables", "doubt")]
+            return features(*columns), drawn[truth].to_numpy(float)
+
+        beta = fit(*of(sets[0][1]))
         values = ", ".join(f"{value:.4f}" for value in beta)
         print(f"const {name}: [f64; {len(beta)}] = [{values}];")
-        report(name.lower(), 1 / (1 + np.exp(-X @ beta)), y)
+        for label, drawn in sets:
+            X, y = of(drawn)
+            if len(y):
+                report(f"{label} {name.lower()}", 1 / (1 + np.exp(-X @ beta)), y)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

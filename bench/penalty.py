@@ -108,7 +108,7 @@ def adaptive(row, times, window, weight, most):
     seen = sum(z <= math.sqrt(float(g)) < z + window for g in row["gains"].split())
     density = (seen + weight * prior) / (window + weight)
     price = 2 * math.log(common / density)
-    return min(max(price, 0.8 * math.log(n)), strict)
+    return min(max(price, math.log(n)), strict)
 
 
 def rules(path):

@@ -75,13 +75,8 @@ pub(crate) type Measured = Result<Option<Bootstrap>, Text>;
 
 impl ConfidenceOptions {
     /// No confidence.
-    pub const OFF: Self = Self {
-        measure: false,
-        replicates: None,
-        seconds: None,
-        level: None,
-        shown: Shown::Best,
-    };
+    pub const OFF: Self =
+        Self { measure: false, replicates: None, seconds: None, level: None, shown: Shown::Best };
 
     /// The confidence from which on a direction is determined.
     pub fn determined_level(&self) -> f64 {

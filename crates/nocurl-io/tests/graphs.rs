@@ -105,7 +105,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
-        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined }],
+        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined, weight: None }],
     }
 }
 

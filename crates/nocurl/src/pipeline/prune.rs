@@ -3,9 +3,9 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::core::{Action, Error, Mat, Order};
-use crate::math::{Price, Problem};
 use crate::math::local::Blocks;
 use crate::math::regress::{Node, blocks, eliminate, is_required, per_variable, refit};
+use crate::math::{Price, Problem};
 
 /// A rule that drops edges from the regression on an order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,9 +62,7 @@ pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, 
     }
     match rule {
         Prune::Bic => eliminate(problem, order, Price::bic(n, 1.0).single()),
-        Prune::Ebic => {
-            eliminate(problem, order, Price::extended(n, problem.size()).single())
-        }
+        Prune::Ebic => eliminate(problem, order, Price::extended(n, problem.size()).single()),
         Prune::TTest { alpha } => test(problem, order, alpha),
     }
 }

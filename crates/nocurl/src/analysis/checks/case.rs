@@ -79,9 +79,8 @@ impl<'a> Case<'a> {
         let own = || {
             let search = algorithm.downcast::<OrderSearch>();
             let known = self.fit.search.and_then(|search| search.price);
-            let price = search.map(|method| {
-                known.unwrap_or_else(|| method.price(&self.problem).single())
-            });
+            let price =
+                search.map(|method| known.unwrap_or_else(|| method.price(&self.problem).single()));
             let penalty = || {
                 let greedy = algorithm.downcast::<Fges>().map(|method| method.penalty);
                 greedy.or_else(|| Some(algorithm.downcast::<Lingam>()?.penalty(&self.problem)))

@@ -5,8 +5,8 @@ use faer::{Mat, MatRef};
 use super::Node;
 use crate::core::Error;
 use crate::core::parallel::*;
-use crate::math::{Price, Problem};
 use crate::math::local::{Blocks, Local, Priced};
+use crate::math::{Price, Problem};
 
 /// The coefficients of the columns of a variable (columns) on those of its parents (rows), which
 /// stand one block after the other; and what is left of each column's variance.

@@ -38,8 +38,8 @@ parameters! {
     /// Search over orders by BIC, with restarts.
     pub struct OrderSearch {
         /// What an edge costs: it must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC.
-        /// Without it the price suits the table: at most that of the extended BIC, `log n + 2 log d`, and
-        /// less where many edges are weak.
+        /// Without it the price suits the table: from that of the extended BIC, `log n + 2 log d`, down to
+        /// `log n` where many edges are weak.
         penalty: Option<f64> = None, "above 0";
         /// Searches from disturbed copies of the best order; without it 5 for each variable, at least 100,
         /// and 400 for up to 20 variables.

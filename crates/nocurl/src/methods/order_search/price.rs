@@ -19,9 +19,6 @@ const WEIGHT: f64 = 2.0;
 /// ... which is as many as graphs of this degree with weights of unit scale have.
 const DEGREE: f64 = 2.0;
 
-/// No price is below this share of the plain BIC's.
-const LEAST: f64 = 0.8;
-
 /// The price at which one more edge is as likely to be there as not, by what a strict search found.
 ///
 /// An edge that is not there gains the square of a standard normal number, whatever the table, and
@@ -31,7 +28,7 @@ const LEAST: f64 = 0.8;
 /// `2 N phi(z) = r`, so the price is `z^2 = 2 log(2 N / (sqrt(2 pi) r))`. For graphs of unit weights
 /// this is `log n + 2 log(d / degree)` (the modified BIC of Bogdan, Ghosh and Doerge, 2004), which
 /// stands in for what few edges cannot say. Where all edges are strong the price rises to that of
-/// the extended BIC, where many are weak it falls.
+/// the extended BIC, where many are weak it falls, as far as the plain BIC.
 pub(super) fn adapted(problem: &Problem, found: &Dag) -> Price {
     let (n, d) = (problem.rows() as f64, problem.size() as f64);
     let strict = Price::extended(n, problem.size()).single();
@@ -43,8 +40,7 @@ pub(super) fn adapted(problem: &Problem, found: &Dag) -> Price {
     let weak = gains(problem, found).filter(|gain| bounds.contains(&gain.sqrt())).count();
     let present = (weak as f64 + WEIGHT * assumed) / (WINDOW + WEIGHT);
     let price = 2.0 * (absent / present).ln();
-    let single = price.max(LEAST * n.ln()).min(strict);
-    Price { parameter: n.ln().min(single), edge: (single - n.ln()).max(0.0) }
+    Price { parameter: n.ln(), edge: price.clamp(n.ln(), strict) - n.ln() }
 }
 
 /// What each edge of a graph gains beside the others: twice the log-likelihood.

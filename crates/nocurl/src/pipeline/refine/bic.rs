@@ -2,8 +2,8 @@
 
 use super::{Refined, Refinement};
 use crate::core::{Determines, Error, Kind, Order, Run};
-use crate::math::{Price, Problem};
 use crate::math::local::{Blocks, Priced};
+use crate::math::{Price, Problem};
 use crate::methods::order_search::search::{Model, Score, Scored, Search};
 use crate::methods::{Directions, Facts, Task};
 
