@@ -5,8 +5,7 @@
 
 prints the constants of crates/nocurl/src/analysis/bootstrap/calibration.rs: logistic regressions
 of "the edge is true" and "the direction is compelled in the true class", over the edges that were
-drawn, on the logit of the frequency, the size of the table, and how doubtful its edges are on the
-whole. With a second file it shows what the constants are worth there, on tables that they were not
+drawn, on the logit of the frequency and the size of the table. With a second file it shows what the constants are worth there, on tables that they were not
 fitted on. Needs NumPy and pandas.
 """
 
@@ -23,21 +22,9 @@ def logit(share, tables=100):
     return np.log(share / (1 - share))
 
 
-def doubt(frequencies):
-    """How doubtful the edges of a table are: spread of what replicates find, for an edge."""
-    f = frequencies.to_numpy(float)
-    return np.log((np.sum(f * (1 - f)) + 0.5) / (np.sum(f) + 0.5))
-
-
-def with_doubt(pairs):
-    keys = ["case", "rows", "table"]
-    told = pairs.groupby(keys)["adjacent_frequency"].apply(doubt).rename("doubt")
-    return pairs.join(told, on=keys)
-
-
-def features(frequency, rows, variables, doubtful):
+def features(frequency, rows, variables):
     x, n, d = logit(frequency), np.log(rows / 1000), np.log(variables / 50)
-    return np.column_stack([np.ones_like(x), x, n, d, x * n, doubtful, x * doubtful])
+    return np.column_stack([np.ones_like(x), x, n, d, x * n])
 
 
 def fit(X, y, ridge=1e-1):
@@ -64,10 +51,10 @@ def report(name, confidence, truth):
 
 
 def main(path, other=None):
-    pairs = with_doubt(pd.read_csv(path))
+    pairs = pd.read_csv(path)
     sets = [("fitted", pairs[pairs["drawn"] == 1])]
     if other:
-        pairs = with_doubt(pd.read_csv(other))
+        pairs = pd.read_csv(other)
         pairs = pairs[pairs["drawn"] == 1]
         networks = ~pairs["case"].str.contains("ER|SF")
         sets += [("networks", pairs[networks]), ("simulated", pairs[~networks])]
@@ -76,7 +63,7 @@ def main(path, other=None):
         ("DIRECTION", "direction_frequency", "truly_compelled"),
     ]:
         def of(drawn):
-            columns = [drawn[c].to_numpy(float) for c in (frequency, "rows", "variables", "doubt")]
+            columns = [drawn[c].to_numpy(float) for c in (frequency, "rows", "variables")]
             return features(*columns), drawn[truth].to_numpy(float)
 
         beta = fit(*of(sets[0][1]))

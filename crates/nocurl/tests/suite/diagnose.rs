@@ -779,7 +779,7 @@ fn advice_is_not_what_is_done_already() {
     let few = simulate(&Simulation { rows: 60, ..Simulation::default() }, 2).unwrap().data;
     let found = find(&run(&few, &Options::default()), "sample-size");
     assert_eq!(found.verdict, Verdict::Note);
-    assert_eq!(found.advice(), [&Action::FewerColumns], "it has chosen by extended BIC");
+    assert_eq!(found.advice(), [&Action::FewerColumns], "its price suits the table");
 }
 
 #[test]

@@ -1,51 +1,39 @@
 //! What frequencies in resampled tables are worth, measured on simulated graphs.
 
-use super::Pair;
 use crate::methods::OrderSearch;
 use crate::pipeline::Options;
 
 // Made by
-//     nocurl bench calibration-fit --trials 90 --seed 1000
+//     nocurl bench calibration-fit --trials 150 --seed 1000
 //     python bench/fit_calibration.py bench-calibration-fit/pairs.csv
-// from 90 simulated graphs (ER and SF, degrees 2 to 4, 10 to 100 variables, 100 to 5000 rows,
-// weights from 0.1 to 2, Gaussian, exponential and Laplace errors): a constant, the slope on the
+// from 150 simulated graphs (ER and SF, degrees 2 to 4, 10 to 100 variables, 100 to 5000 rows,
+// weights from 0.05 to 2, equal and unequal variances, Gaussian, exponential and Laplace errors): a constant, the slope on the
 // logit of the frequency, on log(rows / 1000), on log(variables / 50), and on logit times log rows.
-const ADJACENT: [f64; 7] = [-0.0871, 2.2988, -0.4548, -0.3072, 0.3012, 0.0, 0.0];
-const DIRECTION: [f64; 7] = [-0.8049, 1.7088, -0.3505, -0.4008, 0.0635, 0.0, 0.0];
+const ADJACENT: [f64; 5] = [0.3367, 2.6595, -0.2751, -0.1584, 0.5594];
+const DIRECTION: [f64; 5] = [-0.6021, 1.6997, -0.3167, -0.2959, 0.0344];
 
-/// The sizes and doubts that the constants were fitted on; tables beyond are taken for the nearest.
+/// The sizes that the constants were fitted on; tables beyond are taken for the nearest.
 const ROWS: (f64, f64) = (100.0, 5000.0);
 const VARIABLES: (f64, f64) = (10.0, 100.0);
-const DOUBT: (f64, f64) = (-4.0, -0.4);
-
-/// A frequency more never makes an edge less sure.
-const LEAST_SLOPE: f64 = 0.3;
 
 /// The map from frequencies to probabilities, for tables of this size.
 ///
 /// Not every frequency is worth the same: edges that most tables have are there more often than
-/// that says, directions are wrong more often. The logit of the probability is linear in that of the
-/// frequency f, in log n, in log d, in how doubtful the edges of the table are on the whole
-/// (`log(sum f (1 - f) / sum f)` over all pairs: where many edges are weak, a frequency in the middle
-/// is a weak edge rather than a false one), and in the products of the first with log n and with
-/// the doubt. It rises with the frequency, from 0 for none. Fitted once on simulated graphs alone;
-/// `docs/confidence.md` shows how it does on others.
+/// that says, directions are wrong more often. The probability is
+/// `1 / (1 + exp(-(a + b logit f + c log n + e log d + g logit f log n)))`, which rises with the
+/// frequency f, from 0 for none. Fitted once on simulated graphs alone; `docs/confidence.md` shows
+/// how it does on others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
     rows: f64,
     variables: f64,
     replicates: f64,
-    doubt: f64,
 }
 
 impl Calibration {
     /// The map for a method on a table of this size, where it was measured: for `order-search`
     /// with its own penalty, and with nothing after it.
-    pub(super) fn of(
-        options: &Options,
-        (rows, variables, replicates): (u64, usize, usize),
-        pairs: &[Pair],
-    ) -> Option<Self> {
+    pub fn of(options: &Options, rows: u64, variables: usize, replicates: usize) -> Option<Self> {
         let search = options.algorithm.downcast::<OrderSearch>()?;
         let alone = options.refine.is_none() && options.prune.is_none();
         let measured = alone && search.penalty.is_none() && options.threshold.is_none();
@@ -53,7 +41,6 @@ impl Calibration {
             rows: (rows as f64).clamp(ROWS.0, ROWS.1),
             variables: (variables as f64).clamp(VARIABLES.0, VARIABLES.1),
             replicates: replicates as f64,
-            doubt: doubt(pairs).clamp(DOUBT.0, DOUBT.1),
         })
     }
 
@@ -67,8 +54,7 @@ impl Calibration {
         self.worth(&DIRECTION, frequency)
     }
 
-    fn worth(&self, constants: &[f64; 7], frequency: f64) -> f64 {
-        let [constant, slope, rows, variables, with_rows, doubt, with_doubt] = *constants;
+    fn worth(&self, &[constant, slope, rows, variables, both]: &[f64; 5], frequency: f64) -> f64 {
         if frequency <= 0.0 {
             return 0.0;
         }
@@ -76,50 +62,25 @@ impl Calibration {
         let share = (frequency * self.replicates + 0.5) / (self.replicates + 1.0);
         let logit = (share / (1.0 - share)).ln();
         let (n, d) = ((self.rows / 1000.0).ln(), (self.variables / 50.0).ln());
-        let slope = (slope + with_rows * n + with_doubt * self.doubt).max(LEAST_SLOPE);
-        let value = constant + slope * logit + rows * n + variables * d + doubt * self.doubt;
+        let value = constant + slope * logit + rows * n + variables * d + both * logit * n;
         1.0 / (1.0 + (-value).exp())
     }
-}
-
-/// How doubtful the edges of a table are on the whole: nearly nothing where replicates agree.
-fn doubt(pairs: &[Pair]) -> f64 {
-    let sum = |of: fn(f64) -> f64| pairs.iter().map(|pair| of(pair.adjacent)).sum::<f64>();
-    ((sum(|f| f * (1.0 - f)) + 0.5) / (sum(|f| f) + 0.5)).ln()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A table of ten pairs that this share of the replicates has.
-    fn pairs(adjacent: f64) -> Vec<Pair> {
-        let pair = |k: usize| Pair {
-            from: k,
-            to: k + 1,
-            forward: 0.0,
-            backward: 0.0,
-            undirected: adjacent,
-            adjacent,
-            weight: None,
-            weight_backward: None,
-        };
-        (0..10).map(pair).collect()
-    }
-
     #[test]
     fn worth_rises_with_the_frequency_for_all_sizes() {
         for rows in [2, 100, 1000, 5000, 1_000_000] {
             for variables in [2, 10, 50, 100, 5000] {
-                for share in [0.02, 0.5, 1.0] {
-                    let size = (rows, variables, 100);
-                    let map = Calibration::of(&Options::default(), size, &pairs(share)).unwrap();
-                    for worth in [Calibration::adjacent, Calibration::direction] {
-                        let values: Vec<f64> =
-                            (0..=100).map(|k| worth(&map, f64::from(k) / 100.0)).collect();
-                        assert!(values.is_sorted() && values[0] == 0.0, "{rows}, {variables}");
-                        assert!(values[100] > 0.8 && values[100] < 1.0, "{rows}: {}", values[100]);
-                    }
+                let map = Calibration::of(&Options::default(), rows, variables, 100).unwrap();
+                for worth in [Calibration::adjacent, Calibration::direction] {
+                    let values: Vec<f64> =
+                        (0..=100).map(|k| worth(&map, f64::from(k) / 100.0)).collect();
+                    assert!(values.is_sorted() && values[0] == 0.0, "{rows}, {variables}");
+                    assert!(values[100] > 0.9 && values[100] < 1.0, "{rows}: {}", values[100]);
                 }
             }
         }
@@ -138,6 +99,6 @@ mod tests {
                 ..Options::default()
             },
         ];
-        assert!(others.iter().all(|other| Calibration::of(other, (500, 9, 100), &[]).is_none()));
+        assert!(others.iter().all(|options| Calibration::of(options, 500, 9, 100).is_none()));
     }
 }

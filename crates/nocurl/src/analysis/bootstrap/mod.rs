@@ -277,7 +277,6 @@ fn replicate(
         let (replicates, first) = (done, Box::new(error.clone()));
         return Err(Error::BootstrapFailed { failed, replicates, first });
     }
-    let pairs = tally.pairs(params.level);
     Ok(Bootstrap {
         kind: resampler.kind(),
         variables,
@@ -287,8 +286,8 @@ fn replicate(
         first_error,
         level: params.level,
         paths: tally.paths(params.level),
-        calibration: Calibration::of(options, (rows, variables, done - failed), &pairs),
-        pairs,
+        pairs: tally.pairs(params.level),
+        calibration: Calibration::of(options, rows, variables, done - failed),
     })
 }
 

@@ -94,6 +94,13 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// True when the price of an edge was set by what the table holds.
+    pub(super) fn is_priced_to_suit(&self) -> bool {
+        let search = self.options.algorithm.downcast::<OrderSearch>();
+        let alone = self.options.prune.is_none() && self.options.refine.is_none();
+        alone && search.is_some_and(|method| method.penalty.is_none())
+    }
+
     /// What an edge costs in the extended BIC.
     pub(super) fn extended_price(&self) -> f64 {
         (self.moments.rows() as f64).ln() + 2.0 * (self.fit.dag.size() as f64).ln()
