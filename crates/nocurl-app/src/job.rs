@@ -13,7 +13,7 @@ use nocurl_io::{
 };
 
 use crate::confidence::Measured;
-use crate::{ConfidenceOptions, Error, Outcome};
+use crate::{ConfidenceOptions, Error, Outcome, Seen};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -148,20 +148,21 @@ impl Job {
         let fit = self.confidence.choose(data, options, fit, &measured)?;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let links = links(data, options, &fit)?;
-        Ok((fit, links, diagnosis, measured))
+        let seen = Seen::new(data, &fit.variables);
+        Ok((fit, links, diagnosis, measured, seen))
     }
 }
 
-type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured);
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured, Seen);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, diagnosis, measured) = found;
+    let (fit, links, diagnosis, measured, seen) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, seen, elapsed }
 }
 
 /// The name of a source as the user gave it.
