@@ -54,13 +54,13 @@ pub fn redraw<'a>(
     for told in shape.iter().flat_map(|shape| &shape.directed) {
         evidence.insert((told.from, told.to), Evidence::ErrorShape);
     }
-    let loss = loss(&problem, dag.weights())?;
+    let loss = loss(&problem, &dag)?;
     let order = Order::of_dag(&dag);
     Ok(Fit {
         error_variances: error_variances(&problem, &dag),
         potential: hodge::potential_of_order(&order),
         order: order.sequence(),
-        unpruned: dag.weights().to_owned(),
+        unpruned: dag.clone(),
         unpruned_loss: loss,
         loss,
         error_shape: shape,

@@ -4,19 +4,24 @@ mod climb;
 mod price;
 pub(crate) mod search;
 mod start;
+mod wide;
 
 use super::likelihood::Likelihood;
 use super::member::member;
-use super::{Directions, Facts, Method, MixedScore, Proposal, Task, parameters, require};
-use crate::core::memory::{Memory, Size};
+use super::{
+    Directions, Facts, Method, MixedScore, Proposal, SearchReport, Task, parameters, require,
+};
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::parallel::threads;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Termination};
 use crate::math::local::Priced;
-use crate::math::regress::refit;
+use crate::math::regress::{refit, refit_dag};
 use crate::math::{Price, Problem};
 use climb::{Climb, Found};
 use price::adapted;
-use search::{Model, Node, Score, Scored, Search, State};
+use search::{Model, Node, Prices, Score, Scored, Search, State};
 use start::{Start, best_start, disturb, random_start, stream};
+use wide::Begin;
 
 /// Restarts where there are few variables: they take milliseconds, and with them the search ends
 /// at the exact optimum of all but one of 38 real tables, where 100 miss four.
@@ -33,6 +38,15 @@ const MOST_FOR_RUNS: usize = 50;
 
 /// A search that starts from a known graph has one restart for so many of a full one.
 const WARM_SHARE: u64 = 20;
+
+/// Bytes for each of many variables: those near it, its parents, and rows of the factors.
+const PER_VARIABLE: f64 = 40_000.0;
+
+/// From so many variables on, each is looked at with those near it alone.
+const MANY_VARIABLES: usize = 200;
+
+/// With more variables the greedy search, which looks at all pairs at each step, is no start.
+const MOST_FOR_GREEDY: usize = 2000;
 
 parameters! {
     /// Search over orders by BIC, with restarts.
@@ -70,7 +84,11 @@ impl Method for OrderSearch {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        // A search for each thread, each with a factor over all variables.
+        // A search for each thread, each with a factor over all variables; with many variables the
+        // pairs that have to do with each other.
+        if size.variables > MOST_FOR_GREEDY {
+            return Memory::default().and_bytes(PER_VARIABLE * size.variables as f64);
+        }
         Memory::matrices(10.0 + 4.0 * size.threads as f64)
     }
 
@@ -144,6 +162,7 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
     params.validate()?;
     let likelihood = Likelihood::new(task, params.score)?;
     let found = match likelihood.local() {
+        None if is_wide(task.problem) => by_neighbourhoods(task, params)?,
         None => by_correlations(task, params)?,
         Some(local) => {
             let price = params.price(task.problem);
@@ -159,10 +178,28 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
     })
 }
 
+/// The search where there are many variables, at the price of the extended BIC unless a penalty is
+/// given.
+fn by_neighbourhoods(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal, Error> {
+    let (problem, price) = (task.problem, params.price(task.problem));
+    let mut begin = Begin { orders: Vec::new(), least: true };
+    if problem.size() <= MOST_FOR_GREEDY {
+        let greedy = Start::Greedy.order(problem, price, task.seed, task.run)?;
+        begin.orders.push(greedy.sequence());
+    }
+    let (prices, restarts) = (Prices::new(problem, price), params.restarts(problem));
+    let found = wide::search(problem, prices, begin, restarts, task.seed, task.run)?;
+    wide_proposal(problem, found, price)
+}
+
 /// The search where all variables are numbers. Unless a penalty is given, a first search at the
 /// price of the extended BIC shows which price suits the table.
 fn by_correlations(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal, Error> {
     let problem = task.problem;
+    if problem.size() > MOST_FOR_GREEDY {
+        let matrices = Memory::matrices(10.0 + 4.0 * threads() as f64);
+        ask("the search with prior knowledge", matrices.at(problem.size(), 0))?;
+    }
     let (mut price, mut starts) =
         (params.price(problem), vec![Start::Greedy, Start::Potential, Start::Random]);
     if params.penalty.is_none() {
@@ -203,10 +240,19 @@ fn propose_from(task: &Task<'_>, params: &OrderSearch, from: &Dag) -> Result<Pro
     params.validate()?;
     let (problem, mut price) = (task.problem, params.price(task.problem));
     let likelihood = Likelihood::new(task, params.score)?;
-    if likelihood.local().is_none() && params.penalty.is_none() {
+    let wide = likelihood.local().is_none() && is_wide(problem);
+    if likelihood.local().is_none() && params.penalty.is_none() && !wide {
         price = adapted(problem, from);
     }
     let found = match likelihood.local() {
+        None if wide => {
+            let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
+            let restarts = (full / WARM_SHARE).max(1);
+            let prices = Prices::new(problem, price);
+            let begin = Begin { orders: vec![from.order().to_vec()], least: false };
+            let found = wide::search(problem, prices, begin, restarts, task.seed, task.run)?;
+            wide_proposal(problem, found, price)?
+        }
         None => again(&Model::new(problem, price), task, params, from)?,
         Some(local) => again(&Scored::new(Priced { local, price }, problem), task, params, from)?,
     };
@@ -233,6 +279,37 @@ fn again<S: Score>(
         best = best.better(state);
     }
     proposal(problem, &best, restarts, moves)
+}
+
+/// True where each variable is looked at with those near it alone: prior knowledge can be about any
+/// two.
+fn is_wide(problem: &Problem) -> bool {
+    problem.size() > MANY_VARIABLES && problem.is_plain() && problem.knowledge().is_empty()
+}
+
+/// What stands for the best order of many variables.
+fn wide_proposal(
+    problem: &Problem,
+    found: wide::Found,
+    price: Price,
+) -> Result<Proposal, Error> {
+    let dag = member(problem, &Pdag::class_of(&found.dag))?;
+    let search = SearchReport {
+        runs: 1,
+        agreed: 1,
+        restarts: found.restarts,
+        reached_best: found.returned,
+        runner_up: None,
+        price: Some(price.single()),
+    };
+    Ok(Proposal {
+        graph: Some(refit_dag(problem, &dag)?),
+        iterations: found.restarts,
+        evaluations: found.moves,
+        termination: Termination::Converged,
+        search: Some(search),
+        ..Proposal::direct(Order::of_dag(&dag))
+    })
 }
 
 /// What stands for the best order that was found.
