@@ -7,10 +7,10 @@ use super::{ExactScore, REPORT, reserve};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, Knowledge, Mat, Order, Progress, Run};
-use crate::math::{Price, Problem};
 use crate::math::linalg::pivot_floor;
 use crate::math::local::{Local, Priced};
 use crate::math::regress::refit;
+use crate::math::{Price, Problem};
 use crate::methods::Proposal;
 
 /// The best graph: a topological order and the weights along it.

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, Kind, Order, Termination, names};
-use crate::math::{Price, Problem};
 use crate::math::regress::refit;
+use crate::math::{Price, Problem};
 
 pub(super) use class::Class;
 pub(super) use moves::{Candidate, Moves, Score};

@@ -1,14 +1,14 @@
 //! The greedy search itself.
 
+use super::FgesSearch;
 use super::class::Class;
 use super::moves::{Candidate, Moves, Score, Scorer};
-use super::FgesSearch;
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::{Error, Pdag, Progress, Run};
-use crate::math::{Price, Problem};
 use crate::math::local::Local;
+use crate::math::{Price, Problem};
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
 /// feign where variables are nearly collinear, far less than an edge is worth.

@@ -21,7 +21,12 @@ pub(super) struct Climb<'a, S: Score> {
 }
 
 impl<S: Score> Climb<'_, S> {
-    pub(super) fn report(&self, number: u64, done: u64, state: Option<&State<S::Node>>) -> Result<(), Error> {
+    pub(super) fn report(
+        &self,
+        number: u64,
+        done: u64,
+        state: Option<&State<S::Node>>,
+    ) -> Result<(), Error> {
         let done = number * self.restarts + done;
         let (stage, total) = ("search for an order", Some((number + 1) * self.restarts));
         self.run.step(Progress { stage, done, total, objective: state.map(State::score) })

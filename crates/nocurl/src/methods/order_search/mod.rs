@@ -111,10 +111,8 @@ impl OrderSearch {
     /// The price that is given, or the highest one.
     pub(crate) fn price(&self, problem: &Problem) -> Price {
         let n = problem.rows() as f64;
-        self.penalty.map_or_else(
-            || Price::extended(n, problem.size()),
-            |penalty| Price::bic(n, penalty),
-        )
+        self.penalty
+            .map_or_else(|| Price::extended(n, problem.size()), |penalty| Price::bic(n, penalty))
     }
 
     /// The restarts in force.
@@ -288,11 +286,7 @@ fn is_wide(problem: &Problem) -> bool {
 }
 
 /// What stands for the best order of many variables.
-fn wide_proposal(
-    problem: &Problem,
-    found: wide::Found,
-    price: Price,
-) -> Result<Proposal, Error> {
+fn wide_proposal(problem: &Problem, found: wide::Found, price: Price) -> Result<Proposal, Error> {
     let dag = member(problem, &Pdag::class_of(&found.dag))?;
     let search = SearchReport {
         runs: 1,

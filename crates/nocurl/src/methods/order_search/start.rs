@@ -33,7 +33,7 @@ pub(super) enum Start<'a> {
 
 impl Start<'_> {
     /// The order, as prior knowledge allows.
-    fn order(
+    pub(super) fn order(
         &self,
         problem: &Problem,
         price: Price,
@@ -44,7 +44,8 @@ impl Start<'_> {
         let order = match self {
             Self::Greedy | Self::GreedyBy(_) => {
                 let local = if let Self::GreedyBy(local) = self { Some(*local) } else { None };
-                let found = fges::search(problem, local, (price, FgesSearch::TwoPhase), None, &watch)?;
+                let found =
+                    fges::search(problem, local, (price, FgesSearch::TwoPhase), None, &watch)?;
                 Order::of_dag(&found.class.to_dag()?)
             }
             Self::Potential => {
