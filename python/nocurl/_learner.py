@@ -52,6 +52,7 @@ SHARED: dict[str, Any] = {
     "bootstrap": None,
     "confidence_seconds": None,
     "confidence_level": None,
+    "graph": "best",
     "checkpoint": None,
     "diagnose": False,
     "random_state": 0,
@@ -90,6 +91,7 @@ class Common(TypedDict, total=False):
     bootstrap: int | None
     confidence_seconds: float | None
     confidence_level: float | None
+    graph: str
     checkpoint: str | os.PathLike[str] | None
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
@@ -185,6 +187,9 @@ class Learner(BaseEstimator):
     confidence_level : float, optional
         Confidence from which on a direction is determined (by default 0.9) and edges are in the
         consensus (0.5).
+    graph : {"best", "consensus"}
+        Which graph comes back: the one with the best score, or the edges and directions on which
+        resampled tables agree.
     checkpoint : path, optional
         Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
         :class:`NoCurlMLP`) keep their state. A fit that was stopped continues from there, with
@@ -299,6 +304,7 @@ class Learner(BaseEstimator):
             "confidence": shared["confidence"],
             "confidence_seconds": shared["confidence_seconds"],
             "confidence_level": shared["confidence_level"],
+            "graph": shared["graph"],
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
             "threads": _threads(shared["n_jobs"]),

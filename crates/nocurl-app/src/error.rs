@@ -45,6 +45,12 @@ pub enum Error {
         /// The number as given.
         given: f64,
     },
+    /// A consensus of resampled tables where there are none.
+    #[error("{}", no_consensus(reason.as_ref()))]
+    NoConsensus {
+        /// Why there are none, where it was tried.
+        reason: Option<Text>,
+    },
     /// A file for the state of a method that has none.
     #[error("{}", not_trained(method, trained))]
     NotTrained {
@@ -131,6 +137,7 @@ impl Error {
             Self::Replicates { given } => replicates(*given),
             Self::Seconds { given } => seconds(*given),
             Self::Level { given } => level(*given),
+            Self::NoConsensus { reason } => no_consensus(reason.as_ref()),
             Self::NotTrained { method, trained } => not_trained(method, trained),
             Self::Confidence { given } => confidence(*given),
             Self::NoConfidence => no_confidence(),
@@ -168,6 +175,16 @@ fn level(given: f64) -> Text {
     Text::default()
         .act(Action::set("confidence_level", given))
         .say(": it must be a number from 0 to 1, such as 0.9")
+}
+
+fn no_consensus(reason: Option<&Text>) -> Text {
+    let text = Text::default().act(Action::set("graph", "consensus"));
+    match reason {
+        None => text
+            .say(": resampled tables agree on it, so confidence must be measured; leave out ")
+            .act(Action::set("confidence", false)),
+        Some(reason) => text.say(": there is none, because ").append(reason.clone()),
+    }
 }
 
 fn not_trained(method: &str, trained: &[&'static str]) -> Text {

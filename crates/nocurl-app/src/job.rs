@@ -151,8 +151,9 @@ impl Job {
         run: &Run<'_>,
     ) -> Result<Found, Error> {
         let options = &self.options;
-        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
+        let fit = self.confidence.choose(data, options, fit, &measured)?;
+        let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let links = links(data, options, &fit)?;
         let seen = Seen::new(data, &fit.variables);
         Ok((fit, links, diagnosis, measured, seen))

@@ -52,6 +52,7 @@ impl Outcome {
         directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {
             parameters.extend(reading(&job.read));
+            parameters.insert("graph".into(), job.confidence.shown.name().into());
         }
         document.input = self.input(&job.read);
         document.warnings =

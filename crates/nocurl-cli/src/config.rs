@@ -62,6 +62,7 @@ impl Learn {
             replicates: arguments.confidence.bootstrap,
             seconds: arguments.confidence.confidence_seconds,
             level: arguments.confidence.confidence_level,
+            shown: arguments.confidence.graph,
         };
         check_files(&arguments)?;
         let job = Job {
