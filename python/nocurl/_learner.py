@@ -17,7 +17,7 @@ from . import _nocurl
 from ._graph import Graph
 from ._progress import Bar
 from ._table import Table, as_table
-from ._values import seed_of, to_json
+from ._values import names_of, ordinal_of, seed_of, threads_of, to_json
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -268,13 +268,13 @@ class Learner(BaseEstimator):
             "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
-            "columns": _names(shared["columns"]),
-            "drop": _names(shared["drop"]),
-            "continuous": _names(shared["continuous"]),
-            "categorical": _names(shared["categorical"]),
-            "ordinal": _ordinal(shared["ordinal"]),
+            "columns": names_of(shared["columns"]),
+            "drop": names_of(shared["drop"]),
+            "continuous": names_of(shared["continuous"]),
+            "categorical": names_of(shared["categorical"]),
+            "ordinal": ordinal_of(shared["ordinal"]),
             "missing": shared["missing"],
-            "na": _names(shared["na"]),
+            "na": names_of(shared["na"]),
             "header": shared["header"],
             "delimiter": shared["delimiter"],
             "decimal": shared["decimal"],
@@ -286,7 +286,7 @@ class Learner(BaseEstimator):
             "confidence_level": shared["confidence_level"],
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
-            "threads": _threads(shared["n_jobs"]),
+            "threads": threads_of(shared["n_jobs"]),
             "memory": None if shared["memory"] is None else str(shared["memory"]),
         }
 
@@ -429,25 +429,6 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
     )
 
 
-def _names(value: Any) -> list[str] | None:
-    """One name or several; numbers are written out."""
-    if value is None:
-        return None
-    if isinstance(value, (str, int, float)):
-        value = [value]
-    return [f"{item:g}" if isinstance(item, float) else str(item) for item in value]
-
-
-def _ordinal(value: Any) -> list[dict[str, Any]] | None:
-    """Columns with the order of their levels, where it is given."""
-    if value is None:
-        return None
-    if isinstance(value, dict):
-        return [{"column": str(name), "levels": _names(list(v))} for name, v in value.items()]
-    pairs = (str(name).partition("=") for name in _names(value) or [])
-    return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
-
-
 def _knowledge(knowledge: Any) -> Any:
     if isinstance(knowledge, dict) and "tiers" in knowledge:
         tiers = [t if isinstance(t, dict) else {"variables": t} for t in knowledge["tiers"]]
@@ -457,14 +438,6 @@ def _knowledge(knowledge: Any) -> Any:
 
 def _path(path: Any) -> str | None:
     return None if path is None else os.fspath(path)
-
-
-def _threads(n_jobs: Any) -> int | None:
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
-        return int(n_jobs)
-    raise ValueError(f"n_jobs is {n_jobs}: give a number of threads, or -1 for one per core")
 
 
 def _with_names(weights: np.ndarray, labels: list) -> Any:

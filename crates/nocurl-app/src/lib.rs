@@ -28,6 +28,8 @@ mod fitted;
 mod job;
 mod memory;
 mod outcome;
+mod parts;
+mod resampled;
 mod scores;
 mod view;
 
@@ -42,5 +44,7 @@ pub use fitted::{Fitted, ranges};
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
+pub use parts::summarise;
+pub use resampled::Resampled;
 pub use scores::score;
 pub use view::View;

@@ -159,7 +159,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
     })
 }
 
-fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
+pub(crate) fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
     let columns = names("--columns", &arguments.columns)?;
     Ok(ReadOptions {
         columns: (!arguments.columns.is_empty()).then_some(columns),

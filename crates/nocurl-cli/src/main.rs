@@ -47,6 +47,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
+        Command::Moments(arguments) => commands::moments(&arguments),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
         Command::Draw(arguments) => commands::draw(arguments),

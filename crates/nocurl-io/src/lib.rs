@@ -41,6 +41,7 @@ mod output;
 mod packed;
 mod source;
 mod stack;
+mod summary;
 mod table;
 
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
@@ -56,8 +57,5 @@ pub use knowledge::read_knowledge;
 pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
-pub use table::{
-    Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,
-    Sampled, Table, read_dataset, read_kept, read_moments, read_sampled, reading_memory,
-    write_table,
-};
+pub use summary::{Summary, is_summary, read_summary, write_summary};
+pub use table::{Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, ReadOptions, Resample, Room, Sampled, Table, Surveyed, TableSurvey, read_dataset, read_kept, read_moments, read_part, read_sampled, read_survey, reading_memory, write_table};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_app::{ConfidenceOptions, Job, Outcome};
+use nocurl_app::{ConfidenceOptions, Job, Outcome, Resampled};
 use nocurl_io::{RunFiles, Source, read_knowledge};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use crate::watch;
 
 /// Everything that shapes a result, as the package sends it.
 #[derive(Deserialize)]
-struct Request {
+pub(crate) struct Request {
     method: String,
     parameters: Map<String, Value>,
     center: Value,
@@ -44,6 +44,10 @@ struct Request {
 }
 
 impl Request {
+    pub(crate) fn from_json(text: &str) -> Result<Self, Failure> {
+        serde_json::from_str(text).map_err(|error| Failure::value(error.to_string()))
+    }
+
     /// Checks that the checkpoint can be written and is nothing that is read.
     fn check_files(&self, table: &Bound<'_, PyAny>) -> Result<(), Failure> {
         let mut files = RunFiles::default();
@@ -59,7 +63,7 @@ impl Request {
         Ok(files.check()?)
     }
 
-    fn job(self) -> Result<(Job, Option<usize>), Failure> {
+    pub(crate) fn job(self) -> Result<(Job, Option<usize>), Failure> {
         let mut algorithm = Algorithm::from_name(&self.method)?;
         for (name, value) in self.parameters {
             algorithm = algorithm.with_parameter(&name, value.into())?;
@@ -121,29 +125,47 @@ pub(crate) fn setting<T: DeserializeOwned>(
 
 /// Learns from a table and returns the description of the graph as JSON.
 #[pyfunction]
-#[pyo3(signature = (table, names, request, progress=None))]
+#[pyo3(signature = (table, names, request, progress=None, drawn=None, learnt=None))]
 pub(crate) fn learn(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
     names: Vec<String>,
     request: &str,
     progress: Option<&Bound<'_, PyAny>>,
+    drawn: Option<Vec<PyRef<'_, Moments>>>,
+    learnt: Option<Vec<String>>,
 ) -> PyResult<String> {
     let (job, threads) = guarded(|| {
-        let request: Request =
-            serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
+        let request = Request::from_json(request)?;
         request.check_files(table)?;
         request.job()
     })?;
     let outcome = match table.cast::<Moments>() {
         Ok(moments) => {
             let moments = moments.get().engine();
-            watch::run(py, threads, progress, |watch| Ok(job.run_on_moments(moments, watch)?))?
+            let again = guarded(|| resampled(drawn, learnt.unwrap_or_default()))?;
+            watch::run(py, threads, progress, |watch| {
+                Ok(job.run_on_summary(moments, &again, watch)?)
+            })?
         }
         Err(_) => Table::new(table, names)?
             .read(|input| watch::run(py, threads, progress, |watch| Ok(job.run(input, watch)?)))?,
     };
     Ok(guarded(|| description(&job, &outcome))?)
+}
+
+/// What was resampled elsewhere.
+fn resampled(
+    drawn: Option<Vec<PyRef<'_, Moments>>>,
+    learnt: Vec<String>,
+) -> Result<Resampled, Failure> {
+    let parsed = |text: String| {
+        serde_json::from_str(&text).map_err(|error| Failure::value(error.to_string()))
+    };
+    Ok(Resampled {
+        drawn: drawn.map(|all| all.iter().map(|one| one.engine().moments.clone()).collect()),
+        learnt: learnt.into_iter().map(parsed).collect::<Result<_, _>>()?,
+    })
 }
 
 fn description(job: &Job, outcome: &Outcome) -> Result<String, Failure> {

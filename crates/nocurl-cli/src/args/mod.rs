@@ -5,6 +5,7 @@ mod effects;
 mod graphs;
 mod learn;
 mod model;
+mod moments;
 mod simulate;
 mod table;
 
@@ -16,6 +17,7 @@ pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
 pub(crate) use learn::{
     ConfidenceArguments, LearnArguments, MethodArguments, PipelineArguments, PruneArgument,
 };
+pub(crate) use moments::MomentsArguments;
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
@@ -45,6 +47,8 @@ Examples:
 pub(crate) enum Command {
     /// Learn a graph from a table
     Learn(Box<LearnArguments>),
+    /// Put together what learning needs of a table that lies in several files
+    Moments(Box<MomentsArguments>),
     /// Draw a random graph and data from it
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one

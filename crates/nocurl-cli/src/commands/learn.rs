@@ -12,14 +12,7 @@ use crate::spelling::Flags;
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let work = || config.job.run(&config.source, &watch.run());
-    let outcome = match config.threads {
-        None => work()?,
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
-            .install(work)?,
-    };
+    let outcome = super::on_threads(config.threads, work)??;
     let document = outcome.document(&config.job, &Flags);
     watch.finish()?;
     for output in &config.outputs {

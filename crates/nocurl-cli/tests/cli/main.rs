@@ -13,6 +13,7 @@ mod learn;
 mod memory;
 mod methods;
 mod model;
+mod moments;
 mod overwrite;
 mod simulate;
 

@@ -7,6 +7,7 @@ use nocurl::memory::ask;
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
+use super::part::Resample;
 use super::pattern::{is_meant, is_pattern};
 use super::reading::Reading;
 use super::words::Absent;
@@ -50,6 +51,10 @@ pub(super) struct Selection {
     pub(super) texts: Vec<bool>,
     /// Numbers that stand for missing values.
     pub(super) absent: Vec<f64>,
+    /// The place of the weights of rows, which is the last.
+    pub(super) weight: Option<usize>,
+    /// Tables that are drawn from the same rows.
+    pub(super) resample: Option<Resample>,
     /// Columns of types that are not read, with which there is nothing to look at.
     pub(super) unread: Vec<(String, Declared)>,
 }
@@ -132,6 +137,15 @@ impl Selection {
                 limit: options.max_columns,
             });
         }
+        let weight = match &options.weights {
+            None => None,
+            Some(name) => {
+                let at = *known.get(name.as_str()).ok_or_else(|| unknown_column(name, names))?;
+                positions.retain(|&position| position != at);
+                positions.push(at);
+                Some(positions.len() - 1)
+            }
+        };
         let names: Vec<String> =
             positions.iter().map(|&position| names[position].clone()).collect();
         let declared: Vec<Declared> = positions.iter().map(|&at| declared(at)).collect();
@@ -142,7 +156,7 @@ impl Selection {
             "reading",
             reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
         )?;
-        Ok(Self::of(names, positions, declared, codings, options))
+        Ok(Self { weight, ..Self::of(names, positions, declared, codings, options) })
     }
 
     fn of(
@@ -170,6 +184,8 @@ impl Selection {
             places: Arc::new(places),
             absent: Absent::new(&options.na).numbers().to_vec(),
             unread: Vec::new(),
+            weight: None,
+            resample: options.resample.clone(),
             most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
             names,
             positions,
@@ -202,6 +218,9 @@ impl Selection {
     /// what it is, or its name says that it is no variable.
     pub(super) fn is_open(&self, slot: usize, options: &Reading<'_>) -> bool {
         let name = &self.names[slot];
+        if self.weight == Some(slot) {
+            return false;
+        }
         self.declared[slot] != Declared::Number || is_told(name, options) || is_index(name)
     }
 

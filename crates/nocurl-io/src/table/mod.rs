@@ -29,6 +29,7 @@ mod open;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod pattern;
 mod reading;
 mod sample;
@@ -51,6 +52,10 @@ use collect::{Hot, Rows};
 use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
+pub use part::{Kinds, Resample, read_part, read_survey};
+pub(crate) use pattern::is_meant;
+pub(crate) use sample::{SAMPLE_ROWS, Sample, SampledRow};
+pub use survey::{Surveyed, TableSurvey};
 use sample::{KeptMoments, SampledMoments};
 pub use write::write_table;
 
@@ -88,7 +93,10 @@ pub enum Header {
 /// |---|---|---|
 /// | `columns` | all | columns to read, in this order |
 /// | `drop` | none | columns to leave out |
-/// | `keep_constant` | false | keep columns that do not vary, as parts of a table may have |
+/// | `keep_constant` | false | keep columns that do not vary |
+/// | `part` | false | it is a part of a table: any number of rows will do, and columns that do not vary stay |
+/// | `weights` | none | a column that says how often each row counts; for [`read_part`] |
+/// | `resample` | none | tables to be drawn from the same rows; for [`read_part`] |
 /// | `missing` | error | see [`Missing`] |
 /// | `continuous`, `categorical`, `ordinal` | by the values | columns of these kinds |
 /// | `na` | none | words or numbers that stand for missing values, besides the usual ones |
@@ -108,6 +116,12 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// Keep columns that do not vary; else they are left out, and a warning says so.
     pub keep_constant: bool,
+    /// Whether it is a part of a table, of which any number of rows will do.
+    pub part: bool,
+    /// A column that says how often each row counts.
+    pub weights: Option<String>,
+    /// Tables to be drawn from the same rows.
+    pub resample: Option<Resample>,
     /// Columns of numbers on a scale, by name or pattern.
     pub continuous: Vec<String>,
     /// Columns of categories, by name or pattern.
@@ -163,6 +177,9 @@ impl Default for ReadOptions {
             columns: None,
             drop: Vec::new(),
             keep_constant: false,
+            part: false,
+            weights: None,
+            resample: None,
             continuous: Vec::new(),
             categorical: Vec::new(),
             ordinal: Vec::new(),
@@ -261,6 +278,12 @@ impl Table<Moments> {
 }
 
 impl<T> Table<T> {
+    /// Notes what is left out, in place of what was noted before.
+    pub(crate) fn leave_out(&mut self, left_out: Vec<(String, LeftOut)>) {
+        self.warnings = kinds::left_out_note(&left_out).into_iter().collect();
+        self.left_out = left_out;
+    }
+
     /// The same table with its data in another form.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Table<U> {
         Table {
@@ -462,5 +485,5 @@ fn dataset_of(
         let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
         data = Dataset::new(variables, values)?;
     }
-    about.table(rows as u64, data.names().len(), data)
+    about.table(rows as u64, data.names().len(), data, options.part)
 }

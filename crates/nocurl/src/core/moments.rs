@@ -12,7 +12,7 @@ use super::variable::Variable;
 use super::variable::{Kind, Variables};
 use crate::core::Error;
 use crate::core::parallel::*;
-pub use replicates::Replicates;
+pub use replicates::{Replicates, mix};
 
 /// Rows that are centred and multiplied together at a time.
 pub const BLOCK_ROWS: usize = 1024;

@@ -55,24 +55,34 @@ impl Replicates {
     /// # Panics
     /// When the block does not have one column per variable.
     pub fn push(&mut self, block: MatRef<'_, f64>) {
-        assert_eq!(block.ncols(), self.variables.size(), "one column per variable");
-        let starts: Vec<usize> = (0..block.nrows()).step_by(CHUNK).collect();
-        // As many at a time as there are threads, so that memory is bounded.
-        for starts in starts.chunks(threads().max(1)) {
-            let chunks: Vec<Vec<Moments>> = starts
-                .par_iter()
-                .map(|&start| {
-                    let rows = CHUNK.min(block.nrows() - start);
-                    self.chunk(block.subrows(start, rows), self.rows + start as u64)
-                })
-                .collect();
-            for chunk in &chunks {
-                for (total, part) in self.totals.iter_mut().zip(chunk) {
-                    total.merge(part).expect("the variables are the same");
-                }
+        self.push_all(&[(block, None)]);
+    }
+
+    /// Adds the next blocks of rows, with the weights of their rows where they have some.
+    ///
+    /// # Panics
+    /// When a block does not have one column per variable, or one weight for each row.
+    pub fn push_all(&mut self, blocks: &[(MatRef<'_, f64>, Option<&[f64]>)]) {
+        let mut chunks = Vec::new();
+        for (block, weights) in blocks {
+            assert_eq!(block.ncols(), self.variables.size(), "one column per variable");
+            for start in (0..block.nrows()).step_by(CHUNK) {
+                let rows = CHUNK.min(block.nrows() - start);
+                let weights = weights.map(|weights| &weights[start..start + rows]);
+                chunks.push((block.subrows(start, rows), weights, self.rows));
+                self.rows += rows as u64;
             }
         }
-        self.rows += block.nrows() as u64;
+        // As many at a time as there are threads, so that memory is bounded.
+        for chunks in chunks.chunks(threads().max(1)) {
+            let parts: Vec<Vec<Moments>> = chunks
+                .par_iter()
+                .map(|&(rows, weights, first)| self.chunk(rows, weights, first))
+                .collect();
+            for part in &parts {
+                Self::merge(&mut self.totals, part).expect("the variables are the same");
+            }
+        }
     }
 
     /// The moments so far.
@@ -99,7 +109,7 @@ impl Replicates {
     }
 
     /// Every table's moments of some rows.
-    fn chunk(&self, rows: MatRef<'_, f64>, first: u64) -> Vec<Moments> {
+    fn chunk(&self, rows: MatRef<'_, f64>, weights: Option<&[f64]>, first: u64) -> Vec<Moments> {
         let (n, m) = (rows.nrows(), self.variables.width());
         let mut values = self.variables.coded(rows);
         let shift: Vec<f64> = (0..m)
@@ -125,6 +135,11 @@ impl Replicates {
                 let column = &mut counts.col_as_slice_mut(table)[..tile];
                 for (place, count) in (first + start as u64..).zip(column) {
                     *count = poisson(mix(salt ^ place));
+                }
+                if let Some(weights) = weights {
+                    let weights = &weights[start..start + tile];
+                    let column = &mut counts.col_as_slice_mut(table)[..tile];
+                    column.iter_mut().zip(weights).for_each(|(count, weight)| *count *= weight);
                 }
             }
             let used = products.as_ref().subrows(0, tile).transpose();
@@ -201,8 +216,8 @@ fn poisson(bits: u64) -> f64 {
     f64::from(BELOW.iter().map(|&below| u8::from(number >= below)).sum::<u8>())
 }
 
-/// A number that looks random, from any number (the finaliser of SplitMix64).
-pub(crate) fn mix(number: u64) -> u64 {
+/// A number that looks random, from any number: a step of SplitMix64 (Steele, Lea and Flood, 2014).
+pub fn mix(number: u64) -> u64 {
     let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
