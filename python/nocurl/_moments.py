@@ -95,6 +95,7 @@ class Moments:
 
         Examples
         --------
+        >>> import nocurl
         >>> import numpy as np
         >>> X = np.array([[1.0, 2.0], [3.0, 5.0]])
         >>> nocurl.Moments.of(X, weights=[1, 3]).mean
@@ -124,6 +125,7 @@ class Moments:
 
         Examples
         --------
+        >>> import nocurl
         >>> nocurl.Moments.empty(["a", "b"]).rows
         0
         """

@@ -35,8 +35,9 @@ def folder(table: pd.DataFrame, tmp_path_factory) -> str:
     return str(path)
 
 
-def edges(graph: nocurl.Graph) -> list[tuple[str, str]]:
-    return [edge[:2] for edge in graph.edges]
+def edges(graph: nocurl.Graph) -> set[tuple[str, str]]:
+    # Listed by confidence, which depends a little on how it was measured.
+    return {edge[:2] for edge in graph.edges}
 
 
 def test_every_way_gives_the_same_moments(table: pd.DataFrame, folder: str) -> None:
@@ -107,7 +108,7 @@ def test_one_graph_for_each_group(table: pd.DataFrame, folder: str) -> None:
     assert list(by) == ["at", "ch", "de"]
     tiny = grouped.assign(country=["tiny"] + ["large"] * 3999)
     found = nd.learn_each(tiny, by="country")
-    assert "rows" in found["error"][1] and found["error"][0] is None
+    assert "1 row of data" in found["error"][1] and found["error"][0] is None
 
 
 def test_a_sample_of_rows_does_not_depend_on_parts(table: pd.DataFrame, folder: str) -> None:
@@ -149,7 +150,7 @@ def test_bad_parts_are_named(table: pd.DataFrame, tmp_path) -> None:
     refused([table], "em", missing="em")
     assert nd.moments(iter([gap]), missing="drop").rows == 2
     with pytest.raises(ValueError, match="no executor"):
-        nd.moments(str(tmp_path), executor=object())
+        nd.moments([str(tmp_path / "a.csv")], executor=object())
 
 
 def test_progress_is_told(folder: str) -> None:

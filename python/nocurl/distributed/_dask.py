@@ -44,7 +44,9 @@ class DaskRunner(Runner):
             tell(len(watched))
             return self._client.gather(ends)
         except BaseException:
-            self._client.cancel(futures, force=True)
+            # What nobody waits for is not begun; forced cancelling of all confuses the scheduler.
+            for future in futures:
+                future.release()
             raise
 
 

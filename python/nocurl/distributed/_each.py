@@ -138,7 +138,7 @@ def learn_each(
     --------
     >>> import nocurl
     >>> import nocurl.distributed as nd
-    >>> drawn = nocurl.simulate(variables=3, rows=300, random_state=1)
+    >>> drawn = nocurl.simulate(variables=3, rows=300, degree=1, random_state=1)
     >>> import pandas as pd
     >>> table = pd.DataFrame(drawn.data, columns=["a", "b", "c"])
     >>> table["country"] = ["at", "ch", "de"] * 100

@@ -141,7 +141,7 @@ def fit_rows(
     --------
     >>> import nocurl
     >>> import nocurl.distributed as nd
-    >>> X = nocurl.simulate(variables=3, rows=900, random_state=1).data
+    >>> X = nocurl.simulate(variables=3, rows=900, degree=1, random_state=1).data
     >>> one = nd.fit_rows(iter([X]), "lingam", sample=500)
     >>> other = nd.fit_rows(iter([X[:100], X[100:]]), "lingam", sample=500)
     >>> one == other

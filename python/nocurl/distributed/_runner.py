@@ -67,12 +67,17 @@ class Runner:
         try:
             return self.collect(handles, watched, tell)
         except Exception as error:
-            if "No module named 'nocurl" in str(error):
-                raise RuntimeError(
-                    f"the workers cannot import nocurl: install nocurl=={_nocurl.__version__} on "
-                    "every one of them"
-                ) from None
-            raise
+            raise explained(error) from None
+
+
+def explained(error: BaseException) -> BaseException:
+    """The same, unless it is about workers that have no nocurl."""
+    if "No module named 'nocurl" not in str(error):
+        return error
+    version = _nocurl.__version__
+    return RuntimeError(
+        f"the workers cannot import nocurl: install nocurl=={version} on every one of them"
+    )
 
 
 class Here(Runner):

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ._runner import BEAT, Progress, Runner
+from ._runner import BEAT, Progress, Runner, explained
 from ._work import GROUP, Job, run_merge, run_part
 
 #: More partitions than this are merged on the workers before they come to the driver.
@@ -96,7 +96,7 @@ class SparkRunner(Runner):
             context.cancelJobGroup(group)
             raise
         if "error" in outcome:
-            raise _plain(outcome["error"]) from None
+            raise explained(_plain(outcome["error"])) from None
         return outcome["value"]
 
 

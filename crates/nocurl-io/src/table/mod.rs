@@ -260,7 +260,9 @@ impl Input<'_> {
 impl Table<Moments> {
     /// A table of which moments are all there is; variables that do not vary are left out.
     pub fn of_moments(moments: &Moments) -> Self {
-        let constant = moments.constant_columns();
+        // Of one row nothing can be said to vary.
+        let constant =
+            if moments.rows() < 2 { Vec::new() } else { moments.constant_columns() };
         let kept = columns::without(moments.columns(), &constant);
         let left = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
         let left_out: Vec<_> = left.collect();

@@ -205,7 +205,7 @@ fn planned<C: Collect>(
     }
     let seen = match read(&reading) {
         Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&reading)?,
-        Ok(found) if found.has_empty_column() => look(&reading.of_all())?,
+        Ok(found) if found.has_empty_column() && !reading.part => look(&reading.of_all())?,
         Ok(found) => {
             found.check(reading.missing)?;
             return Ok(found);
