@@ -17,7 +17,7 @@ from . import _nocurl
 from ._graph import Graph
 from ._progress import Bar
 from ._table import Table, as_table
-from ._values import names_of, ordinal_of, seed_of, threads_of, to_json
+from ._values import names_of, ordinal_of, seed_of, threads_of, to_json, transform_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ SHARED: dict[str, Any] = {
     "continuous": None,
     "categorical": None,
     "ordinal": None,
+    "transform": None,
+    "standardize": False,
     "missing": "error",
     "na": None,
     "header": "auto",
@@ -71,6 +73,8 @@ class Common(TypedDict, total=False):
     continuous: str | Sequence[str] | None
     categorical: str | Sequence[str] | None
     ordinal: str | Sequence[str] | dict[str, Sequence[str]] | None
+    transform: str | Sequence[str] | dict[str, str | Sequence[str]] | None
+    standardize: bool
     missing: str
     na: str | float | Sequence[str | float] | None
     header: str
@@ -153,6 +157,13 @@ class Learner(BaseEstimator):
     ordinal : str, list of str or dict, optional
         Columns whose order counts and not their distance; a dict has their levels from the lowest
         to the highest, as in ``{"size": ["small", "large"]}``.
+    transform : str, list of str or dict, optional
+        Functions of columns of numbers, applied before learning and kept with the graph: the
+        logarithm, as in ``"log:dose,age"``, normal scores of ranks, as in ``"rank:*"``, ``"auto"``
+        (normal scores of columns with heavy tails), ``"none"``. Of several the last that means a
+        column counts. A dict has names by function, as in ``{"log": ["dose", "age"]}``.
+    standardize : bool
+        Move and scale columns of numbers to mean 0 and variance 1, after that.
     header : {"auto", "yes", "no"}
         What the first line of a text file holds.
     delimiter, decimal, comment : str, optional
@@ -273,6 +284,8 @@ class Learner(BaseEstimator):
             "continuous": names_of(shared["continuous"]),
             "categorical": names_of(shared["categorical"]),
             "ordinal": ordinal_of(shared["ordinal"]),
+            "transform": transform_of(shared["transform"]),
+            "standardize": shared["standardize"],
             "missing": shared["missing"],
             "na": names_of(shared["na"]),
             "header": shared["header"],

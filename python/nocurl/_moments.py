@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _nocurl
-from ._values import names_of, ordinal_of, threads_of, to_json
+from ._values import names_of, ordinal_of, threads_of, to_json, transform_of
 
 #: The name under which weights travel with a table.
 _WEIGHTS = "\0weights"
@@ -242,6 +242,8 @@ _READING: dict[str, Any] = {
     "continuous": None,
     "categorical": None,
     "ordinal": None,
+    "transform": None,
+    "standardize": False,
     "missing": "error",
     "na": None,
     "header": "auto",
@@ -261,6 +263,7 @@ def part_request(options: dict[str, Any], **more: Any) -> str:
     for name in ("columns", "drop", "continuous", "categorical", "na"):
         asked[name] = names_of(asked[name])
     asked["ordinal"] = ordinal_of(asked["ordinal"])
+    asked["transform"] = transform_of(asked["transform"])
     return to_json({**asked, **more})
 
 

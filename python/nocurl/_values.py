@@ -79,6 +79,19 @@ def ordinal_of(value: Any) -> list[dict[str, Any]] | None:
     return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
 
 
+def transform_of(value: Any) -> list[str] | None:
+    """Rules such as ``log:a,b``."""
+    if not isinstance(value, dict):
+        return names_of(value)
+    quoted = {how: [_in_list(name) for name in names_of(names) or []] for how, names in value.items()}
+    return [f"{how}:{','.join(names)}" for how, names in quoted.items()]
+
+
+def _in_list(name: str) -> str:
+    """A name as one item of a list with commas."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+
+
 def threads_of(n_jobs: Any) -> int | None:
     """Threads for ``n_jobs``: without it as many as OMP_NUM_THREADS allows, which is what joblib
     and batch systems set, else one for each core."""

@@ -12,8 +12,7 @@ pub(crate) fn test() -> Result<()> {
     run(Command::new("java").arg("-version"))
         .context("Spark needs Java 17: apt-get install openjdk-17-jre-headless")?;
     cargo(&["build", "-p", "nocurl-py", "-p", "nocurl-cli"], &[])?;
-    let python =
-        environment_of("target/cluster-venv", &["-r", "tests/cluster/requirements.txt"])?;
+    let python = environment_of("target/cluster-venv", &["-r", "tests/cluster/requirements.txt"])?;
     let stage = staged()?;
     let chosen: Vec<String> = std::env::args().skip(2).collect();
     run(Command::new(python)

@@ -19,11 +19,7 @@ use crate::job::path_of;
 ///
 /// # Errors
 /// Anything wrong with a file, which is named; no file at all.
-pub fn summarise(
-    parts: &[Source],
-    options: &ReadOptions,
-    run: &Run<'_>,
-) -> Result<Summary, Error> {
+pub fn summarise(parts: &[Source], options: &ReadOptions, run: &Run<'_>) -> Result<Summary, Error> {
     let mut read = Vec::with_capacity(parts.len());
     for source in parts {
         match one(source, options, Kinds::Numbers, run) {
@@ -78,9 +74,12 @@ fn one(
 }
 
 fn merged(parts: &[Source], read: Vec<Summary>) -> Result<Summary, Error> {
-    Summary::of_parts(read).map_err(|(at, error)| match parts.get(at) {
-        Some(source) => Error::of_part(source, error),
-        None => error.into(),
+    Summary::of_parts(read).map_err(|found| {
+        let (at, error) = *found;
+        match parts.get(at) {
+            Some(source) => Error::of_part(source, error),
+            None => error.into(),
+        }
     })
 }
 
@@ -88,7 +87,9 @@ impl Error {
     /// The same with the part that it is about, unless its words have it already.
     fn of_part(source: &Source, error: nocurl_io::Error) -> Self {
         let part = path_of(source);
-        if error.to_string().contains(&part) || matches!(error, nocurl_io::Error::Engine(nocurl::Error::Cancelled)) {
+        if error.to_string().contains(&part)
+            || matches!(error, nocurl_io::Error::Engine(nocurl::Error::Cancelled))
+        {
             return error.into();
         }
         Self::Part { part, error: Box::new(error) }
@@ -103,6 +104,8 @@ pub(crate) fn not_for_moments(options: &ReadOptions, path: &Path) -> Option<Erro
         ("ordinal", !options.ordinal.is_empty()),
         ("missing", options.missing != Missing::Error),
         ("na", !options.na.is_empty()),
+        ("transform", !options.transform.is_empty()),
+        ("standardize", options.standardize),
     ];
     let (setting, _) = asked.into_iter().find(|(_, asked)| *asked)?;
     Some(Error::NotForMoments { setting, path: path.to_string_lossy().into_owned() })

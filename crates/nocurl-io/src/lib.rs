@@ -58,4 +58,8 @@ pub use machine::available_memory;
 pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Source};
 pub use summary::{Summary, is_summary, read_summary, write_summary};
-pub use table::{Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, ReadOptions, Resample, Room, Sampled, Table, Surveyed, TableSurvey, read_dataset, read_kept, read_moments, read_part, read_sampled, read_survey, reading_memory, write_table};
+pub use table::{
+    Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, ReadOptions,
+    Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey, TransformRule, read_dataset,
+    read_kept, read_moments, read_part, read_sampled, read_survey, reading_memory, write_table,
+};

@@ -1,9 +1,7 @@
 //! What is kept of tables: parts merge, files are whole or refused.
 
 use nocurl::Run;
-use nocurl_io::{
-    Kinds, Missing, ReadOptions, Resample, Source, Summary, read_part, read_survey,
-};
+use nocurl_io::{Kinds, Missing, ReadOptions, Resample, Source, Summary, read_part, read_survey};
 
 fn part(text: &str, options: &ReadOptions, kinds: Kinds<'_>) -> Result<Summary, String> {
     let source = Source::bytes("part.csv", text);

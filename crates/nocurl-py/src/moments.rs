@@ -76,9 +76,8 @@ impl Moments {
     ) -> PyResult<Self> {
         let asked = guarded(|| PartRequest::from_json(request)?.read())?;
         let parts: Vec<Source> = paths.into_iter().map(Source::Path).collect();
-        let summary = watch::run(py, threads, None, |watch| {
-            Ok(summarise(&parts, &asked.options, watch)?)
-        })?;
+        let summary =
+            watch::run(py, threads, None, |watch| Ok(summarise(&parts, &asked.options, watch)?))?;
         Ok(Self(summary))
     }
 
@@ -108,7 +107,7 @@ impl Moments {
     fn merged(parts: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
         Ok(guarded(|| {
             let parts = parts.iter().map(|part| part.0.clone()).collect();
-            Ok(Self(Summary::of_parts(parts).map_err(|(_, error)| error)?))
+            Ok(Self(Summary::of_parts(parts).map_err(|found| found.1)?))
         })?)
     }
 

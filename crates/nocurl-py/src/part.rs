@@ -2,9 +2,7 @@
 
 use nocurl::Moments as EngineMoments;
 use nocurl::moments::Replicates;
-use nocurl_io::{
-    Error, GraphDocument, Kinds, LeftOut, TableSurvey, read_part, read_survey,
-};
+use nocurl_io::{Error, GraphDocument, Kinds, LeftOut, TableSurvey, read_part, read_survey};
 use pyo3::prelude::*;
 use serde::Serialize;
 

@@ -18,6 +18,8 @@ pub(crate) struct TableRequest {
     continuous: Value,
     categorical: Value,
     ordinal: Value,
+    transform: Value,
+    standardize: Value,
     missing: Value,
     na: Value,
     header: Value,
@@ -40,6 +42,8 @@ impl TableRequest {
             continuous: names("continuous", self.continuous)?,
             categorical: names("categorical", self.categorical)?,
             ordinal: ordinal.unwrap_or_default(),
+            transform: setting::<Option<_>>("transform", self.transform, "")?.unwrap_or_default(),
+            standardize: setting("standardize", self.standardize, "True or False")?,
             missing: setting("missing", self.missing, "")?,
             na: names("na", self.na)?,
             header: setting("header", self.header, "")?,
@@ -82,11 +86,14 @@ impl PartRequest {
     }
 
     pub(crate) fn read(self) -> Result<AskedPart, Failure> {
-        let resample = self
-            .resample
-            .map(|(first, end, seed, part)| Resample { numbers: first..end, seed, part });
+        let resample = self.resample.map(|(first, end, seed, part)| Resample {
+            numbers: first..end,
+            seed,
+            part,
+        });
         let left_out = self.left_out.iter();
-        let left_out = left_out.map(|(name, why)| (name.clone(), LeftOut::from_word(why))).collect();
+        let left_out =
+            left_out.map(|(name, why)| (name.clone(), LeftOut::from_word(why))).collect();
         let options = ReadOptions { weights: self.weights, resample, ..self.table.options()? };
         Ok(AskedPart { options, variables: self.variables, left_out })
     }

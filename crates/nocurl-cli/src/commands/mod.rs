@@ -21,8 +21,8 @@ pub(crate) use evaluate::evaluate;
 pub(crate) use intervene::intervene;
 pub(crate) use learn::learn;
 pub(crate) use methods::methods;
-pub(crate) use moments::moments;
 pub(crate) use model::{predict, residuals, sample, score};
+pub(crate) use moments::moments;
 pub(crate) use simulate::simulate;
 
 use crate::failure::Failure;

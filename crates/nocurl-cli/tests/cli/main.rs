@@ -16,6 +16,7 @@ mod model;
 mod moments;
 mod overwrite;
 mod simulate;
+mod transform;
 
 use std::fs;
 use std::path::{Path, PathBuf};

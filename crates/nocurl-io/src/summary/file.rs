@@ -157,7 +157,11 @@ impl Summary {
             .and_then(|all| all.checked_add(1)?.checked_mul(8))
             .ok_or_else(|| invalid("it announces more numbers than there can be"))?;
         if rest.len() != needed {
-            return Err(if rest.len() < needed { cut() } else { invalid("it goes on after its end") });
+            return Err(if rest.len() < needed {
+                cut()
+            } else {
+                invalid("it goes on after its end")
+            });
         }
         let (body, sum) = bytes.split_at(bytes.len() - 8);
         if xxh3_64(body).to_le_bytes() != sum {

@@ -92,21 +92,21 @@ impl Summary {
     ///
     /// # Errors
     /// As [`Self::merge`], with the position of the part; or none at all.
-    pub fn of_parts(parts: Vec<Self>) -> Result<Self, (usize, Error)> {
+    pub fn of_parts(parts: Vec<Self>) -> Result<Self, Box<(usize, Error)>> {
         const GROUP: usize = 8;
         let mut level: Vec<(usize, Self)> = parts.into_iter().enumerate().collect();
         if level.is_empty() {
-            return Err((0, Error::NoParts));
+            return Err(Box::new((0, Error::NoParts)));
         }
         while level.len() > 1 {
             let groups = level.chunks(GROUP).map(|group| {
                 let mut total = group[0].1.clone();
                 for (at, part) in &group[1..] {
-                    total.merge(part).map_err(|error| (*at, error))?;
+                    total.merge(part).map_err(|error| Box::new((*at, error)))?;
                 }
                 Ok((group[0].0, total))
             });
-            level = groups.collect::<Result<_, (usize, Error)>>()?;
+            level = groups.collect::<Result<_, Box<(usize, Error)>>>()?;
         }
         Ok(level.remove(0).1)
     }

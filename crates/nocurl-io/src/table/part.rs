@@ -4,16 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nocurl::moments::Replicates;
-use nocurl::{Kind, Mat, MatMut, Moments, OneHot, Run, Variable, Variables};
+use nocurl::{Mat, MatMut, Moments, OneHot, Run, Variable, Variables};
 
 use super::collect::{Assembly, Collect};
 use super::columns::Selection;
 use super::finish::{About, Coded, complete};
-use super::kinds::Plan;
+use super::kinds::{Coding, Plan};
 use super::open::{candidates, read_as};
 use super::reading::Reading;
 use super::sample::Sample;
 use super::survey::{Survey, TableSurvey};
+use super::transform::needs_ranks;
 use super::{Input, Missing, ReadOptions};
 use crate::{Error, Summary};
 
@@ -66,6 +67,11 @@ pub fn read_part<'a>(
     kinds: Kinds<'_>,
     run: &Run<'_>,
 ) -> Result<(Summary, Vec<Moments>), Error> {
+    if options.standardize || needs_ranks(&options.transform) {
+        let reason =
+            "ranks and standardised columns need the whole table: leave them out for parts";
+        return Err(Error::unsupported("the table", reason));
+    }
     let mut options = ReadOptions { part: true, ..options.clone() };
     let plan = match kinds {
         Kinds::Given(variables) => {
@@ -234,22 +240,24 @@ impl Selection {
             own.codings.pop();
             own.recoded.pop();
             own.texts.pop();
+            own.transforms.pop();
         }
         own
     }
 
     /// The variables, with the levels by their codes.
     fn variables(&self) -> Variables {
-        let named = self.names.iter().zip(&self.codings);
-        let variable = |(name, coding): (&String, &Option<Arc<super::kinds::Coding>>)| match coding
-        {
-            None => Variable::continuous(name),
-            Some(coding) => Variable {
-                name: name.clone(),
-                kind: if coding.kind == Kind::Continuous { Kind::Ordinal } else { coding.kind },
-                levels: coding.levels.clone(),
-            },
-        };
+        let named = self.names.iter().zip(&self.codings).zip(&self.transforms);
+        let variable =
+            |((name, coding), transform): ((&String, &Option<Arc<Coding>>), &Option<_>)| {
+                match coding {
+                    None => Variable {
+                        transforms: transform.iter().cloned().collect(),
+                        ..Variable::continuous(name)
+                    },
+                    Some(coding) => Variable::with_levels(name, coding.kind, coding.levels.clone()),
+                }
+            };
         named.map(variable).collect::<Vec<_>>().into()
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::kinds::Plan;
+use super::transform::Scores;
 use crate::ReadOptions;
 
 /// The options of a read, with the kinds of the columns where a look at them was needed.
@@ -14,11 +15,13 @@ pub(super) struct Reading<'a> {
     pub(super) all: bool,
     /// Say that kinds are needed rather than look for them.
     pub(super) ask: bool,
+    /// Normal scores, once all rows were seen.
+    pub(super) scores: Option<&'a Scores>,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, ask: false }
+        Self { options, plan: None, all: false, ask: false, scores: None }
     }
 
     /// The same with known kinds.
@@ -29,6 +32,11 @@ impl<'a> Reading<'a> {
     /// The same without a look at columns: where one is needed, that is an error.
     pub(super) fn asking(self) -> Self {
         Self { ask: true, ..self }
+    }
+
+    /// The same with known scores.
+    pub(super) fn with_scores(self, scores: &'a Scores) -> Self {
+        Self { scores: Some(scores), ..self }
     }
 
     /// The same to look at every column.

@@ -25,7 +25,7 @@ impl Collect for SampledMoments {
         let coded = !selection.discrete().contains(&false);
         Self {
             moments: Hot::start(selection),
-            sample: Sample::default(),
+            sample: Sample::new(SAMPLE_ROWS),
             codes: coded.then(|| Codes::new(selection.names.len())),
             places: Arc::clone(&selection.places),
         }
@@ -94,12 +94,35 @@ impl KeptMoments {
     }
 }
 
+/// Numbers that ranks are taken from at most: 32 MiB of them.
+const RANKED_NUMBERS: usize = 1 << 22;
+
+/// Rows to take ranks from: all of them while they are few, else a large sample.
+#[derive(Debug)]
+pub(super) struct Ranked(pub(super) Sample);
+
+impl Collect for Ranked {
+    fn start(selection: &Selection) -> Self {
+        Self(Sample::new((RANKED_NUMBERS / selection.names.len().max(1)).max(SAMPLE_ROWS)))
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        self.0.push(block.as_ref());
+    }
+
+    fn append(&mut self, later: Self, _: u64, _: u64) {
+        self.0.append(later.0);
+    }
+}
+
 /// The rows with the smallest keys, where a key is a hash of the place of the row in its piece of
 /// the file. Pieces depend on the file alone and are put together in order, so the sample is the
 /// same for any number of threads; and it is spread evenly over the file, whatever its order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub(crate) rows: Vec<SampledRow>,
+    /// Rows that it holds at most.
+    most: usize,
     /// Rows seen.
     pub(crate) seen: u64,
     /// Rows with keys from here on cannot be among those kept.
@@ -113,15 +136,29 @@ pub(crate) struct SampledRow {
     pub(crate) values: Box<[f64]>,
 }
 
+impl Default for Sample {
+    fn default() -> Self {
+        Self::new(SAMPLE_ROWS)
+    }
+}
+
 /// Whatever order they stand in.
 impl PartialEq for Sample {
     fn eq(&self, other: &Self) -> bool {
-        self.seen == other.seen
-            && self.clone().rows_in_order() == other.clone().rows_in_order()
+        self.seen == other.seen && self.clone().rows_in_order() == other.clone().rows_in_order()
     }
 }
 
 impl Sample {
+    fn new(most: usize) -> Self {
+        Self { rows: Vec::new(), most, seen: 0, bound: None }
+    }
+
+    /// The values of a column, in no order.
+    pub(super) fn column(&self, slot: usize) -> Vec<f64> {
+        self.rows.iter().map(|row| row.values[slot]).collect()
+    }
+
     pub(super) fn push(&mut self, block: MatRef<'_, f64>) {
         self.push_some(block, None);
     }
@@ -140,7 +177,7 @@ impl Sample {
                 let values = (0..block.ncols()).map(|j| block[(i, j)]).collect();
                 self.rows.push(SampledRow { key, place, values });
                 // Twice as many as needed, so that rows are sorted out rarely.
-                if self.rows.len() >= 2 * SAMPLE_ROWS {
+                if self.rows.len() >= 2 * self.most {
                     self.sort_out();
                 }
             }
@@ -158,7 +195,7 @@ impl Sample {
 
     /// Keeps the rows with the smallest keys, earlier ones among equal keys.
     fn sort_out(&mut self) {
-        self.keep(SAMPLE_ROWS);
+        self.keep(self.most);
     }
 
     /// Keeps at most so many rows.
@@ -172,7 +209,7 @@ impl Sample {
 
     /// These rows, of so many.
     pub(crate) fn of(rows: Vec<SampledRow>, seen: u64) -> Self {
-        Self { rows, seen, bound: None }
+        Self { rows, seen, ..Self::default() }
     }
 
     /// The rows in the order of the file.
@@ -225,7 +262,7 @@ mod tests {
 
     /// A sample of the numbers from `start` on, in one column.
     fn of(start: usize, rows: usize, block: usize) -> Sample {
-        let mut sample = Sample::default();
+        let mut sample = Sample::new(SAMPLE_ROWS);
         let mut done = 0;
         while done < rows {
             let size = block.min(rows - done);

@@ -10,6 +10,7 @@ use super::collect::Collect;
 use super::columns::Selection;
 use super::kinds::{Candidate, Declared, LeftOut, Plan};
 use super::reading::Reading;
+use super::transform::transform_of;
 use super::{ReadOptions, words};
 use crate::Error;
 use crate::error::shorten;
@@ -248,12 +249,14 @@ impl TableSurvey {
         let mut variables = Vec::new();
         for column in self.columns.iter().filter(|column| !plan.leaves_out(&column.name)) {
             let Some(coding) = plan.codings.get(&column.name) else {
-                variables.push(Variable::continuous(&column.name));
+                let transforms = transform_of(&options.transform, None, &column.name);
+                let transforms = transforms.into_iter().collect();
+                variables.push(Variable { transforms, ..Variable::continuous(&column.name) });
                 continue;
             };
             let (name, kind, levels) = (column.name.clone(), coding.kind, coding.levels.clone());
             if kind == Kind::Binary && levels == ["false", "true"] {
-                variables.push(Variable { name, kind, levels });
+                variables.push(Variable::with_levels(name, kind, levels));
                 continue;
             }
             let seen: BTreeMap<String, u64> = column.survey.levels().into_iter().collect();

@@ -264,8 +264,7 @@ fn levels_that_a_part_has_not_seen_are_added() {
     let numbers: Vec<f64> = (0..cells.len()).map(|i| (i * i % 7) as f64).collect();
     let of = |rows: std::ops::Range<usize>| {
         let mut levels = Levels::default();
-        let codes: Vec<f64> =
-            rows.clone().map(|i| levels.code(cells[i]).unwrap() as f64).collect();
+        let codes: Vec<f64> = rows.clone().map(|i| levels.code(cells[i]).unwrap() as f64).collect();
         let mut counts = vec![0; levels.names().len()];
         codes.iter().for_each(|&code| counts[code as usize] += 1);
         let (variable, places) =
@@ -308,7 +307,9 @@ fn a_weight_is_how_often_a_row_counts() {
     let mut half = Moments::new(Dataset::default_names(3));
     half.push_weighted(x.clone().as_mut(), &halves);
     assert_eq!(half.weight(), found.weight() / 2.0);
-    assert!(distance(half.second_moments(true).as_ref(), found.second_moments(true).as_ref()) < 1e-13);
+    assert!(
+        distance(half.second_moments(true).as_ref(), found.second_moments(true).as_ref()) < 1e-13
+    );
     let text = serde_json::to_string(&half).unwrap();
     assert_eq!(serde_json::from_str::<Moments>(&text).unwrap(), half);
 }

@@ -107,6 +107,9 @@ fn joint(
     let unordered = |v: &Variable| matches!(v.kind, Kind::Binary | Kind::Categorical);
     if !(unordered(a) && unordered(b)) {
         let reason = match a.kind == b.kind {
+            true if a.kind == Kind::Continuous => {
+                format!("`{}` is on another scale in one of them", a.name)
+            }
             true => format!("`{}` has other levels in one of them; give the order of all", a.name),
             false => format!(
                 "`{}` is {} in one of them and {} in the other; say what it is",
