@@ -31,6 +31,7 @@ mod outcome;
 mod parts;
 mod resampled;
 mod scores;
+mod seen;
 mod view;
 
 /// The licences of everything that the program is built from, with their texts.
@@ -47,4 +48,5 @@ pub use outcome::Outcome;
 pub use parts::summarise;
 pub use resampled::Resampled;
 pub use scores::score;
+pub use seen::Seen;
 pub use view::View;
