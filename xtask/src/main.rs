@@ -4,6 +4,7 @@
 
 mod browser;
 mod cluster;
+mod page;
 mod supply;
 
 use std::fs;
@@ -24,9 +25,11 @@ fn main() -> Result<()> {
         Some("fmt") => format(&[]),
         Some("fuzz") => fuzz(),
         Some("supply") => supply::check(),
+        Some("page") => page::page(),
         Some("notices") => supply::write_notices(),
         _ => bail!(
-            "usage: cargo xtask test, test-browser, test-cluster, docs, fmt, fuzz, supply or notices"
+            "usage: cargo xtask test, test-browser, test-cluster, docs, fmt, fuzz, page, supply or \
+             notices"
         ),
     }
 }
@@ -39,6 +42,10 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
+    // The engine changes often and the module is megabytes: rebuilt now and then, not each time.
+    if let Some(words) = page::stale()? {
+        eprintln!("warning: {words}");
+    }
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);

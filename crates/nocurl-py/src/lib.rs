@@ -50,7 +50,7 @@ mod _nocurl {
     };
     #[pymodule_export]
     use super::picture::{
-        differences, differences_picture, part_of_graph, picture, write_differences,
+        differences, differences_picture, part_of_graph, picture, write_differences, write_page,
     };
     #[pymodule_export]
     use super::simulate::simulate;

@@ -2,12 +2,12 @@
 
 use nocurl::Moments as EngineMoments;
 use nocurl::moments::Replicates;
+use nocurl_app::Request;
 use nocurl_io::{Error, GraphDocument, Kinds, LeftOut, TableSurvey, read_part, read_survey};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::failure::{Failure, guarded};
-use crate::learn::Request;
 use crate::moments::Moments;
 use crate::request::PartRequest;
 use crate::spelling::Keywords;
@@ -106,7 +106,9 @@ pub(crate) fn learn_again(
     document: &str,
 ) -> PyResult<Vec<String>> {
     let (job, threads, names, dag) = guarded(|| {
-        let (job, threads) = Request::from_json(request)?.job()?;
+        let request = Request::from_json(request)?;
+        let threads = request.threads();
+        let job = request.job()?;
         let document = GraphDocument::from_json(document)?;
         Ok((job, threads, document.variables.clone(), document.dag()?))
     })?;

@@ -10,6 +10,7 @@ mod learn;
 mod methods;
 mod model;
 mod moments;
+mod page;
 mod simulate;
 mod weighted;
 
@@ -23,6 +24,7 @@ pub(crate) use learn::learn;
 pub(crate) use methods::methods;
 pub(crate) use model::{predict, residuals, sample, score};
 pub(crate) use moments::moments;
+pub(crate) use page::page;
 pub(crate) use simulate::simulate;
 
 use crate::failure::Failure;
