@@ -294,20 +294,7 @@ class Learner(BaseEstimator):
             "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
-            "columns": names_of(shared["columns"]),
-            "drop": names_of(shared["drop"]),
-            "continuous": names_of(shared["continuous"]),
-            "categorical": names_of(shared["categorical"]),
-            "ordinal": ordinal_of(shared["ordinal"]),
-            "transform": transform_of(shared["transform"]),
-            "standardize": shared["standardize"],
-            "missing": shared["missing"],
-            "na": names_of(shared["na"]),
-            "header": shared["header"],
-            "delimiter": shared["delimiter"],
-            "decimal": shared["decimal"],
-            "comment": shared["comment"],
-            "skip_rows": shared["skip_rows"],
+            **table_request(shared),
             "bootstrap": shared["bootstrap"],
             "confidence": shared["confidence"],
             "confidence_seconds": shared["confidence_seconds"],
@@ -455,6 +442,26 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
         f"`{name}` is not a parameter of `{cls.__name__}`{hint}, which has {', '.join(known)}"
         f"{elsewhere if others else ''}"
     )
+
+
+def table_request(settings: dict[str, Any]) -> dict[str, Any]:
+    """How a table is read, for the engine."""
+    return {
+        "columns": names_of(settings["columns"]),
+        "drop": names_of(settings["drop"]),
+        "continuous": names_of(settings["continuous"]),
+        "categorical": names_of(settings["categorical"]),
+        "ordinal": ordinal_of(settings["ordinal"]),
+        "transform": transform_of(settings["transform"]),
+        "standardize": settings["standardize"],
+        "missing": settings["missing"],
+        "na": names_of(settings["na"]),
+        "header": settings["header"],
+        "delimiter": settings["delimiter"],
+        "decimal": settings["decimal"],
+        "comment": settings["comment"],
+        "skip_rows": settings["skip_rows"],
+    }
 
 
 def _knowledge(knowledge: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _nocurl
-from ._values import names_of, ordinal_of, threads_of, to_json, transform_of
+from ._values import threads_of, to_json
 
 #: The name under which weights travel with a table.
 _WEIGHTS = "\0weights"
@@ -259,11 +259,9 @@ def part_request(options: dict[str, Any], **more: Any) -> str:
     unknown = [name for name in options if name not in _READING]
     if unknown:
         raise TypeError(f"`{unknown[0]}` is unknown; there are {', '.join(_READING)}")
-    asked = {**_READING, **options}
-    for name in ("columns", "drop", "continuous", "categorical", "na"):
-        asked[name] = names_of(asked[name])
-    asked["ordinal"] = ordinal_of(asked["ordinal"])
-    asked["transform"] = transform_of(asked["transform"])
+    from ._learner import table_request
+
+    asked = table_request({**_READING, **options})
     return to_json({**asked, **more})
 
 

@@ -5,6 +5,7 @@
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | the same with some of the rows, for checks | [`read_sampled`] |
 //! | the same with all rows while they are few, for resampling | [`read_kept`] |
+//! | what the columns of a table hold | [`read_overview`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
@@ -62,7 +63,7 @@ pub use output::{
 pub use source::{Format, Source};
 pub use summary::{Summary, is_summary, read_summary, write_summary};
 pub use table::{
-    Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, ReadOptions,
+    ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, Overview, ReadOptions,
     Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey, TransformRule, read_dataset,
-    read_kept, read_moments, read_part, read_sampled, read_survey, reading_memory, write_table,
+    read_kept, read_moments, read_overview, read_part, read_sampled, read_survey, reading_memory, write_table,
 };

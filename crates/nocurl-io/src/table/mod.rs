@@ -25,6 +25,7 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod numbers;
 mod open;
+mod overview;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
@@ -55,6 +56,7 @@ pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
 pub use part::{Kinds, Resample, read_part, read_survey};
 pub(crate) use pattern::is_meant;
+pub use overview::{ColumnOverview, Overview, read_overview};
 use sample::{KeptMoments, SampledMoments};
 pub(crate) use sample::{SAMPLE_ROWS, Sample, SampledRow};
 pub use survey::{Surveyed, TableSurvey};

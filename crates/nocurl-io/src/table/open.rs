@@ -240,7 +240,7 @@ fn of_kinds<C: Collect>(
         }
         Err(error) => return Err(error),
     };
-    let plan = Plan::new(candidates(seen), &reading)?;
+    let plan = Plan::new(candidates(seen), &reading, C::GLANCES)?;
     let mut found = read(&reading.with(&plan))?;
     found.check(reading.missing)?;
     found.warnings.extend(plan.notes);

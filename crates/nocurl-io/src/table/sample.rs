@@ -150,7 +150,7 @@ impl PartialEq for Sample {
 }
 
 impl Sample {
-    fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self { rows: Vec::new(), most, seen: 0, bound: None }
     }
 
