@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use nocurl::bootstrap::{
-    Bootstrap, BootstrapParams, DETERMINED_LEVEL, MOST_REPLICATES, Start, bootstrap_from,
+    Bootstrap, BootstrapParams, DETERMINED_LEVEL, Learnt, MOST_REPLICATES, Start, bootstrap_from,
 };
-use nocurl::{Action, Data, Fit, Options, Run, Stop, Text, redraw};
+use nocurl::{Action, Data, Fit, Moments, Options, Run, Stop, Text, redraw};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -70,6 +70,15 @@ impl Default for ConfidenceOptions {
     }
 }
 
+/// What was resampled by others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Again<'a> {
+    /// The moments of their tables.
+    pub(crate) drawn: Option<&'a [Moments]>,
+    /// What was learnt from them.
+    pub(crate) learnt: &'a [Option<Learnt>],
+}
+
 /// What was measured, or why nothing was.
 pub(crate) type Measured = Result<Option<Bootstrap>, Text>;
 
@@ -126,6 +135,7 @@ impl ConfidenceOptions {
     pub(crate) fn measure(
         &self,
         data: Data<'_>,
+        again: Again<'_>,
         options: &Options,
         fit: &Fit,
         run: &Run<'_>,
@@ -141,7 +151,8 @@ impl ConfidenceOptions {
         let allowed = self.seconds.or(self.replicates.is_none().then_some(DEFAULT_SECONDS));
         let deadline = allowed.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));
         let enough = deadline.as_ref().map(|deadline| deadline as &dyn Stop);
-        let start = Start { from: Some(&fit.dag), enough };
+        let Again { drawn, learnt } = again;
+        let start = Start { from: Some(&fit.dag), enough, drawn, learnt };
         match bootstrap_from(data, options, &params, start, run) {
             Ok(found) if found.replicates < FEWEST.min(params.replicates) => {
                 Ok(Err(too_few(found.replicates, allowed.unwrap_or_default())))

@@ -27,6 +27,22 @@ pub enum Error {
         /// What would fit.
         advice: Text,
     },
+    /// Something about one of several parts of a table.
+    #[error("{}", of_part(part, error))]
+    Part {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        error: Box<nocurl_io::Error>,
+    },
+    /// A question that was answered when the moments were made.
+    #[error("{}", not_for_moments(setting, path))]
+    NotForMoments {
+        /// The setting.
+        setting: &'static str,
+        /// The file of moments.
+        path: String,
+    },
     /// A number of resampled tables that makes no sense.
     #[error("{}", replicates(*given))]
     Replicates {
@@ -134,6 +150,8 @@ impl Error {
             Self::OverBudget { table, needed, available, advice } => {
                 over_budget(table, *needed, *available, advice)
             }
+            Self::Part { part, error } => of_part(part, error),
+            Self::NotForMoments { setting, path } => not_for_moments(setting, path),
             Self::Replicates { given } => replicates(*given),
             Self::Seconds { given } => seconds(*given),
             Self::Level { given } => level(*given),
@@ -156,6 +174,17 @@ fn over_budget(table: &str, needed: u64, available: u64, advice: &Text) -> Text 
         "learning from {table} takes up to {needed} of memory, and {available} are there: "
     ))
     .append(advice.clone())
+}
+
+fn of_part(part: &str, error: &nocurl_io::Error) -> Text {
+    Text::new(format!("`{}`: ", nocurl_io::plain(part))).append(error.text())
+}
+
+fn not_for_moments(setting: &'static str, path: &str) -> Text {
+    Text::default().act(Action::setting(setting)).say(format!(
+        ": `{}` holds moments, which have no cells to look at; say it when they are made",
+        nocurl_io::plain(path)
+    ))
 }
 
 fn replicates(given: usize) -> Text {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nocurl::bootstrap::Bootstrap;
+use nocurl::bootstrap::{Bootstrap, Kind};
 use nocurl::checks::Diagnosis;
 use nocurl::links::Link;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
@@ -78,6 +78,7 @@ impl Outcome {
             warnings.push(no_edges(job.options.effective_threshold()));
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings.extend(self.bootstrap.as_ref().and_then(drawn_by_law));
         warnings.extend(self.unmeasured.clone());
         warnings
     }
@@ -133,6 +134,13 @@ fn no_edges(threshold: f64) -> Text {
     } else {
         "no edges were found: the columns look independent".into()
     }
+}
+
+/// Replicates that are no rows of the table.
+fn drawn_by_law(found: &Bootstrap) -> Option<Text> {
+    let words = "confidence comes from tables drawn from a Gaussian law with the moments of this \
+                 one, since its rows are not all kept; where errors are far from normal it may be off";
+    (found.kind == Kind::Gaussian).then(|| words.into())
 }
 
 fn failures(found: &Bootstrap) -> Option<Text> {

@@ -5,6 +5,7 @@
 //! `cargo xtask fuzz --minutes N` goes on for as long as it is told.
 
 mod arrow;
+mod moments;
 mod npy;
 mod parquet;
 mod random;
@@ -76,6 +77,7 @@ pub static TARGETS: &[Target] = &[
         read: tables::csv,
         seeds: &["tables/pandas.csv", "tables/semicolon.csv", "tables/spaces.txt"],
     },
+    Target { name: "moments", make: moments::make, read: moments::read, seeds: &[] },
     Target { name: "graph", make: text::graph, read: text::read_graphs, seeds: &[] },
     Target { name: "knowledge", make: text::knowledge, read: text::read_statements, seeds: &[] },
     Target { name: "grid", make: text::grid, read: text::read_grid, seeds: &[] },

@@ -124,7 +124,7 @@ fn trial_of(
     let quiet = run.quiet();
     let fit = learn(&data, &options, &quiet).map_err(told)?;
     let params = BootstrapParams { paths: false, ..BootstrapParams::default() };
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let found = bootstrap_from(&data, &options, &params, start, &quiet).map_err(told)?;
     let class = Pdag::class_of(&truth);
     let size = (data.values().nrows() as u64, truth.size());

@@ -8,6 +8,7 @@ use nocurl::{Kind, Transform};
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
+use super::part::Resample;
 use super::pattern::{is_meant, is_pattern};
 use super::reading::Reading;
 use super::transform::{Scale, transform_of};
@@ -52,6 +53,10 @@ pub(super) struct Selection {
     pub(super) texts: Vec<bool>,
     /// Numbers that stand for missing values.
     pub(super) absent: Vec<f64>,
+    /// The place of the weights of rows, which is the last.
+    pub(super) weight: Option<usize>,
+    /// Tables that are drawn from the same rows.
+    pub(super) resample: Option<Resample>,
     /// What is done to columns of numbers.
     pub(super) transforms: Vec<Option<Transform>>,
     /// Columns of types that are not read, with which there is nothing to look at.
@@ -153,6 +158,15 @@ impl Selection {
                 limit: options.max_columns,
             });
         }
+        let weight = match &options.weights {
+            None => None,
+            Some(name) => {
+                let at = *known.get(name.as_str()).ok_or_else(|| unknown_column(name, names))?;
+                positions.retain(|&position| position != at);
+                positions.push(at);
+                Some(positions.len() - 1)
+            }
+        };
         let names: Vec<String> =
             positions.iter().map(|&position| names[position].clone()).collect();
         let declared: Vec<Declared> = positions.iter().map(|&at| declared(at)).collect();
@@ -163,7 +177,7 @@ impl Selection {
             "reading",
             reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
         )?;
-        Ok(Self::of(names, positions, declared, codings, options))
+        Ok(Self { weight, ..Self::of(names, positions, declared, codings, options) })
     }
 
     fn of(
@@ -196,6 +210,8 @@ impl Selection {
             places: Arc::new(places),
             absent: Absent::new(&options.na).numbers().to_vec(),
             unread: Vec::new(),
+            weight: None,
+            resample: options.resample.clone(),
             most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
             names,
             positions,
@@ -228,6 +244,9 @@ impl Selection {
     /// what it is, or its name says that it is no variable.
     pub(super) fn is_open(&self, slot: usize, options: &Reading<'_>) -> bool {
         let name = &self.names[slot];
+        if self.weight == Some(slot) {
+            return false;
+        }
         self.declared[slot] != Declared::Number || is_told(name, options) || is_index(name)
     }
 

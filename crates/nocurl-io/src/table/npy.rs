@@ -47,7 +47,7 @@ pub(super) fn read<C: Collect>(
     options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
-    let layout = Layout::read(input)?;
+    let layout = Layout::read(input, options.part)?;
     check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
     let mut selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
@@ -68,7 +68,7 @@ pub(super) fn read<C: Collect>(
 }
 
 impl Layout {
-    fn read(input: &Seekable) -> Result<Self, Error> {
+    fn read(input: &Seekable, part: bool) -> Result<Self, Error> {
         let label = input.label.as_str();
         let mut handle = input.handle();
         let header =
@@ -89,7 +89,7 @@ impl Layout {
             let reason = format!("the array has {} dimensions, a table has 2", header.shape.len());
             return Err(Error::unsupported(label, reason));
         };
-        if rows < 2 {
+        if rows < 2 && !part {
             return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
         }
         let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width as u64));

@@ -26,7 +26,15 @@ pub(super) fn read<C: Collect>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
-    let reading = Reading::new(options);
+    read_as(input, Reading::new(options), run)
+}
+
+/// The same, with what is known of the columns.
+pub(super) fn read_as<C: Collect>(
+    input: Input<'_>,
+    reading: Reading<'_>,
+    run: &Run<'_>,
+) -> Result<(Assembly<C>, Option<Origin>), Error> {
     let found = match input {
         Input::Source(source) => return read_source(source, reading, run),
         Input::Columns(table) => planned(
@@ -49,7 +57,11 @@ fn read_batches<C: Collect>(
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let schema = batches.schema();
-    if !arrow::must_look(&schema, &reading)? && !needs_ranks(&reading.transform) {
+    let alone = reading.plan.is_some() || reading.ask || C::SURVEYS;
+    let twice = |schema: &_| {
+        Ok::<_, Error>(arrow::must_look(schema, &reading)? || needs_ranks(&reading.transform))
+    };
+    if alone || !twice(&schema)? {
         let found = arrow::read_batches(batches, &reading, run)?;
         found.check(reading.missing)?;
         return Ok(found);
@@ -146,7 +158,7 @@ fn read_text<C: Collect>(
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
         let twice = are_told(&reading) || needs_ranks(&reading.transform);
-        if !whole && !twice && !csv::begins_with_text(&start, &label, &reading)? {
+        if !whole && !C::SURVEYS && !twice && !csv::begins_with_text(&start, &label, &reading)? {
             let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
             found.check(reading.missing)?;
             return Ok((found, digest));
@@ -214,9 +226,14 @@ fn of_kinds<C: Collect>(
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Assembly<Survey>, Error>,
 ) -> Result<Assembly<C>, Error> {
+    if reading.plan.is_some() || reading.ask || C::SURVEYS {
+        let found = read(&reading)?;
+        found.check(reading.missing)?;
+        return Ok(found);
+    }
     let seen = match read(&reading) {
         Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&reading)?,
-        Ok(found) if found.has_empty_column() => look(&reading.of_all())?,
+        Ok(found) if found.has_empty_column() && !reading.part => look(&reading.of_all())?,
         Ok(found) => {
             found.check(reading.missing)?;
             return Ok(found);
@@ -232,7 +249,7 @@ fn of_kinds<C: Collect>(
 }
 
 /// The columns that were looked at, and those of types that are not read.
-fn candidates(mut seen: Assembly<Survey>) -> Vec<Candidate> {
+pub(super) fn candidates(mut seen: Assembly<Survey>) -> Vec<Candidate> {
     let columns = seen.collected.take().columns;
     let names = seen.selection.names.iter().zip(&seen.selection.declared);
     let looked = names.zip(columns).map(|((name, declared), survey)| Candidate {

@@ -13,18 +13,25 @@ pub(super) struct Reading<'a> {
     pub(super) plan: Option<&'a Plan>,
     /// Look at every selected column, not only at those whose kind is open.
     pub(super) all: bool,
+    /// Say that kinds are needed rather than look for them.
+    pub(super) ask: bool,
     /// Normal scores, once all rows were seen.
     pub(super) scores: Option<&'a Scores>,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, scores: None }
+        Self { options, plan: None, all: false, ask: false, scores: None }
     }
 
     /// The same with known kinds.
     pub(super) fn with(self, plan: &'a Plan) -> Self {
         Self { plan: Some(plan), ..self }
+    }
+
+    /// The same without a look at columns: where one is needed, that is an error.
+    pub(super) fn asking(self) -> Self {
+        Self { ask: true, ..self }
     }
 
     /// The same with known scores.

@@ -212,7 +212,7 @@ fn a_warm_start_agrees_with_learning_from_nothing_and_can_end_early() {
     let data = data(5, 8, 600);
     let options = Options::default();
     let fit = nocurl::learn(&data, &options, &Run::default()).unwrap();
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let warm = bootstrap_from(&data, &options, &params(60), start, &Run::default()).unwrap();
     let cold = bootstrap(&data, &options, &params(60), &Run::default()).unwrap();
     for pair in &cold.pairs {
@@ -235,7 +235,7 @@ fn a_warm_start_agrees_with_learning_from_nothing_and_can_end_early() {
     });
     assert!(some.replicates > 0 && some.replicates < 1000, "{}", some.replicates);
     assert_eq!(some.asked, 1000);
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let again = params(some.replicates.max(2));
     let again = bootstrap_from(&data, &options, &again, start, &Run::default()).unwrap();
     if some.replicates >= 2 {
