@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
+use nocurl::treatments::{Treatment, treatments};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
@@ -51,7 +52,7 @@ impl Job {
         // Rows with gaps are not filled in: what is estimated from them has moments alone.
         let estimated = self.read.missing == Missing::Em;
         let bounds = self.bounded(rayon::current_num_threads());
-        let read = bounds.read_options();
+        let read = self.told_apart(bounds.read_options());
         let (table, found) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
@@ -90,9 +91,32 @@ impl Job {
         Ok(outcome(table, found, started))
     }
 
+    /// How the table is read where a column holds conditions: these are categories, and are read
+    /// whatever other columns are.
+    fn told_apart(&self, mut read: ReadOptions) -> ReadOptions {
+        if let Some(condition) = &self.options.experiments.condition {
+            if let Some(columns) = read.columns.as_mut().filter(|all| !all.contains(condition)) {
+                columns.push(condition.clone());
+            }
+            if !read.categorical.contains(condition) {
+                read.categorical.push(condition.clone());
+            }
+        }
+        read
+    }
+
     /// What can be checked before a table is read.
     fn validate(&self) -> Result<(), Error> {
         let algorithm = &self.options.algorithm;
+        if !self.options.experiments.is_empty() {
+            self.options.experiments.check()?;
+            algorithm.takes_experiments()?;
+            if self.read.missing == Missing::Em {
+                let reason = "missing values are not estimated where there are conditions: leave \
+                              the rows out that have some";
+                return Err(nocurl::Error::Experiments { reason: reason.into() }.into());
+            }
+        }
         if !self.options.knowledge.is_empty() {
             algorithm.takes_knowledge()?;
         }
@@ -136,20 +160,22 @@ impl Job {
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
         let links = links(data, options, &fit)?;
-        Ok((fit, links, diagnosis, measured))
+        let treatments = treatments(data, options, &fit)?;
+        Ok((fit, links, treatments, diagnosis, measured))
     }
 }
 
-type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured);
+type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, diagnosis, measured) = found;
+    let (fit, links, treatments, diagnosis, measured) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
+    let path = None;
+    Outcome { table, path, fit, links, treatments, diagnosis, bootstrap, unmeasured, elapsed }
 }
 
 /// The name of a source as the user gave it.

@@ -24,6 +24,7 @@ mod differences;
 mod directions;
 mod edges;
 mod error;
+mod experiments;
 mod fitted;
 mod job;
 mod memory;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nocurl::Prune;
-use nocurl::simulate::{Simulation, Variances};
+use nocurl::experiments::Intervention;
+use nocurl::simulate::{Interventions, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
@@ -46,6 +47,7 @@ impl Learn {
             algorithm: algorithm(&arguments.method)?,
             seed: arguments.seed,
             knowledge: arguments.knowledge.specification()?,
+            experiments: arguments.experiments.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
         let confidence = ConfidenceOptions {
@@ -86,6 +88,9 @@ fn check_files(arguments: &LearnArguments) -> Result<(), Failure> {
     let mut files = RunFiles::default().reads("the table", &arguments.data);
     if let Some(path) = arguments.knowledge.path() {
         files = files.reads("the prior knowledge", path);
+    }
+    if let Some(path) = arguments.experiments.path() {
+        files = files.reads("the targets", path);
     }
     for output in &arguments.output {
         GraphFormat::of_path(output)?;
@@ -251,6 +256,8 @@ pub(crate) struct Simulate {
     pub(crate) seed: u64,
     pub(crate) output: PathBuf,
     pub(crate) truth: Vec<PathBuf>,
+    pub(crate) interventions: Option<Interventions>,
+    pub(crate) targets: Option<PathBuf>,
     pub(crate) quiet: bool,
 }
 
@@ -276,15 +283,43 @@ impl Simulate {
             GraphFormat::of_path(truth)?;
             files = files.writes("the true graph", truth);
         }
+        let interventions = match &arguments.interventions {
+            Some(text) => Some(interventions(text, &arguments)?),
+            None => None,
+        };
+        if let Some(path) = &arguments.targets_output {
+            files = files.writes("the targets", path);
+        }
         files.check()?;
         Ok(Self {
             simulation,
             seed: arguments.seed,
             output: arguments.output,
             truth: arguments.truth,
+            interventions,
+            targets: arguments.targets_output,
             quiet: arguments.quiet,
         })
     }
+}
+
+/// What conditions are drawn.
+fn interventions(text: &str, arguments: &SimulateArguments) -> Result<Interventions, Failure> {
+    let wrong = || {
+        Failure::Input(format!("--interventions {text}: write single:10, or double:10 for two targets"))
+    };
+    let (kind, number) = text.split_once(':').ok_or_else(wrong)?;
+    let targets = match kind {
+        "single" => 1,
+        "double" => 2,
+        _ => return Err(wrong()),
+    };
+    Ok(Interventions {
+        conditions: number.trim().parse().map_err(|_| wrong())?,
+        targets,
+        kind: if arguments.soft { Intervention::Soft } else { Intervention::Perfect },
+        control_rows: arguments.control_rows,
+    })
 }
 
 /// The JSON form of a noise law: a name, or for Student's t an object with the degrees of freedom.

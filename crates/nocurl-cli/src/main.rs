@@ -8,6 +8,7 @@ mod args;
 mod checks;
 mod commands;
 mod config;
+mod experiments;
 mod failure;
 mod knowledge;
 mod output;
@@ -49,6 +50,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Next(arguments) => commands::next_experiment(&arguments),
         Command::Draw(arguments) => commands::draw(arguments),
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Effects(arguments) => commands::effects(&arguments),

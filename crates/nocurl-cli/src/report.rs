@@ -11,6 +11,7 @@ use nocurl_io::{GraphDocument, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
+use crate::experiments;
 use crate::failure::Failure;
 use crate::knowledge;
 use crate::support::{self, Support};
@@ -75,6 +76,9 @@ pub(crate) fn learnt(
     if !config.job.options.knowledge.is_empty() {
         text += &line("Known", &knowledge::summary(&config.job.options.knowledge));
     }
+    if !config.job.options.experiments.is_empty() {
+        text += &line("Given", &experiments::summary(&config.job.options.experiments));
+    }
     text += &line(
         "Learnt",
         &format!(
@@ -104,6 +108,7 @@ pub(crate) fn learnt(
             clean(&document.directions)
         );
     }
+    text += &document.experiments.as_ref().map_or_else(String::new, experiments::table);
     text += &outcome.diagnosis.as_ref().map_or_else(String::new, checks);
     text += &warnings(&document.warnings);
     if !config.outputs.is_empty() {

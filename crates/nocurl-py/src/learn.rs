@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use nocurl::{Algorithm, KnowledgeSpec, Options};
+use nocurl::experiments::Intervention;
+use nocurl::{Algorithm, ExperimentSpec, KnowledgeSpec, Options};
 use nocurl_app::{ConfidenceOptions, Job, Outcome};
-use nocurl_io::{RunFiles, Source, read_knowledge};
+use nocurl_io::{RunFiles, Source, read_knowledge, read_targets};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +31,8 @@ struct Request {
     seed: u64,
     /// Statements, or the path of a file that has them.
     knowledge: Option<Value>,
+    /// The column of conditions and what these act on.
+    experiments: Option<Value>,
     #[serde(flatten)]
     table: TableRequest,
     bootstrap: Value,
@@ -87,6 +90,7 @@ impl Request {
             error_shape: setting("error_shape", self.error_shape, SWITCH)?,
             seed: self.seed,
             knowledge,
+            experiments: experiments(self.experiments)?,
         };
         let read = self.table.options()?;
         let diagnose = setting("diagnose", self.diagnose, SWITCH)?;
@@ -99,6 +103,20 @@ impl Request {
         };
         Ok((Job { read, options, confidence, checkpoint, diagnose, memory }, self.threads))
     }
+}
+
+/// Conditions and their targets, of which the latter may be in a file.
+fn experiments(given: Option<Value>) -> Result<ExperimentSpec, Failure> {
+    let Some(mut given) = given else { return Ok(ExperimentSpec::default()) };
+    if let Some(Value::String(path)) = given.pointer("/targets/path").cloned() {
+        let mut targets = read_targets(&Source::new(&path))?;
+        if given.pointer("/targets/soft") == Some(&Value::Bool(true)) {
+            targets.iter_mut().for_each(|target| target.kind = Intervention::Soft);
+        }
+        given["targets"] = serde_json::to_value(targets)
+            .map_err(|error| Failure::value(format!("targets: {error}")))?;
+    }
+    serde_json::from_value(given).map_err(|error| Failure::value(format!("targets: {error}")))
 }
 
 const SWITCH: &str = "True or False";

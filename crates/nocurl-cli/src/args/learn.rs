@@ -8,6 +8,7 @@ use nocurl::Algorithm;
 use nocurl::refine::Refine;
 
 use super::table::TableArguments;
+use crate::experiments::ExperimentArguments;
 use crate::knowledge::KnowledgeArguments;
 
 const LEARN_EXAMPLES: &str = "\
@@ -69,6 +70,8 @@ pub(crate) struct LearnArguments {
     pub(crate) pipeline: PipelineArguments,
     #[command(flatten)]
     pub(crate) knowledge: KnowledgeArguments,
+    #[command(flatten)]
+    pub(crate) experiments: ExperimentArguments,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ mod effects;
 mod graphs;
 mod learn;
 mod model;
+mod next;
 mod simulate;
 mod table;
 
@@ -17,6 +18,7 @@ pub(crate) use learn::{
     ConfidenceArguments, LearnArguments, MethodArguments, PipelineArguments, PruneArgument,
 };
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+pub(crate) use next::NextArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
 
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
+    /// Propose the experiment that would determine most directions
+    Next(NextArguments),
     /// Draw a graph, or a part of it
     Draw(DrawArguments),
     /// Show which edges two graphs share and where they differ

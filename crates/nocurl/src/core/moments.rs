@@ -1,7 +1,14 @@
 //! Number of rows, means and second moments: all that linear methods see of the data.
 
+mod conditions;
+
+use std::sync::Arc;
+
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
+
+pub use conditions::Conditions;
+pub(crate) use conditions::{Part, Spread};
 
 use super::gram_accumulate;
 #[cfg(feature = "serde")]
@@ -48,6 +55,8 @@ pub struct Moments {
     mean: Vec<f64>,
     /// Lower triangle only; the upper one is zero.
     scatter: Mat<f64>,
+    /// The same by the conditions of an experiment, where these are told apart.
+    conditions: Option<Arc<Conditions>>,
 }
 
 impl Moments {
@@ -55,7 +64,28 @@ impl Moments {
     pub fn new(variables: impl Into<Variables>) -> Self {
         let variables = variables.into();
         let m = variables.width();
-        Self { variables, rows: 0, mean: vec![0.0; m], scatter: Mat::zeros(m, m) }
+        Self { variables, rows: 0, mean: vec![0.0; m], scatter: Mat::zeros(m, m), conditions: None }
+    }
+
+    /// Moments of no rows yet that tell the levels of one variable apart, as the conditions of an
+    /// experiment.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn by_condition(variables: impl Into<Variables>, condition: usize) -> Self {
+        let variables = variables.into();
+        let conditions = Some(Arc::new(Conditions::new(&variables, condition)));
+        Self { conditions, ..Self::new(variables) }
+    }
+
+    /// The moments of each condition, where these are told apart.
+    pub fn conditions(&self) -> Option<&Arc<Conditions>> {
+        self.conditions.as_ref()
+    }
+
+    /// The same with the moments of each condition.
+    pub(crate) fn with_conditions(self, conditions: Conditions) -> Self {
+        Self { conditions: Some(Arc::new(conditions)), ..self }
     }
 
     /// Moments with a known mean and covariance (divided by `rows`, not `rows - 1`), as an
@@ -81,7 +111,7 @@ impl Moments {
         }
         let scatter =
             Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
-        Ok(Self { variables, rows, mean, scatter })
+        Ok(Self { variables, rows, mean, scatter, conditions: None })
     }
 
     /// Adds rows, given as a block with one row per observation, of coded columns. The block is used
@@ -94,6 +124,9 @@ impl Moments {
         let rows = block.nrows();
         if rows == 0 {
             return;
+        }
+        if let Some(conditions) = &mut self.conditions {
+            Arc::make_mut(conditions).push_block(&self.variables, block.as_ref());
         }
         let mean: Vec<f64> = (0..block.ncols())
             .map(|j| {
@@ -120,6 +153,11 @@ impl Moments {
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.variables != other.variables {
             return Err(Error::DifferentVariables { what: "moments to merge" });
+        }
+        match (&mut self.conditions, &other.conditions) {
+            (None, None) => {}
+            (Some(own), Some(other)) => Arc::make_mut(own).merge(other)?,
+            _ => return Err(Error::DifferentVariables { what: "moments to merge" }),
         }
         for j in 0..self.width() {
             for i in j..self.width() {
@@ -209,6 +247,11 @@ impl Moments {
             variables: self.variables.select(variables),
             rows: self.rows,
             mean: columns.iter().map(|&j| self.mean[j]).collect(),
+            conditions: self
+                .conditions
+                .as_ref()
+                .and_then(|all| all.select(&self.variables, variables))
+                .map(Arc::new),
             scatter: Mat::from_fn(d, d, |a, b| {
                 let (i, j) = (columns[a], columns[b]);
                 if a >= b { self.scatter[(i.max(j), i.min(j))] } else { 0.0 }
@@ -223,7 +266,7 @@ impl Moments {
         scatter.as_mut().submatrix_mut(0, 0, old, old).copy_from(&self.scatter);
         let mut mean = self.mean.clone();
         mean.resize(new, 0.0);
-        Self { variables, rows: self.rows, mean, scatter }
+        Self { variables, rows: self.rows, mean, scatter, conditions: None }
     }
 
     /// The same columns under other names.
@@ -249,6 +292,7 @@ impl Moments {
                 .map(|of| of.iter().map(|&(i, p)| p * self.mean[i]).sum())
                 .collect(),
             scatter: Mat::from_fn(m, m, |a, b| if a >= b { sum(a, b) } else { 0.0 }),
+            conditions: None,
         }
     }
 
@@ -357,6 +401,8 @@ struct Packed {
     rows: u64,
     mean: Vec<f64>,
     scatter: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conditions: Option<conditions::PackedConditions>,
 }
 
 #[cfg(feature = "serde")]
@@ -374,6 +420,7 @@ impl From<Moments> for Packed {
             rows: moments.rows,
             mean: moments.mean,
             scatter,
+            conditions: moments.conditions.map(|all| Arc::unwrap_or_clone(all).into()),
         }
     }
 }
@@ -411,6 +458,8 @@ impl TryFrom<Packed> for Moments {
                     if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
                 },
             );
-        Ok(Self { variables, rows: packed.rows, mean: packed.mean, scatter })
+        let conditions = packed.conditions.map(|all| all.unpack(&variables)).transpose()?;
+        let conditions = conditions.map(Arc::new);
+        Ok(Self { variables, rows: packed.rows, mean: packed.mean, scatter, conditions })
     }
 }

@@ -2,6 +2,7 @@
 //! networks, regressions.
 
 pub(crate) mod entropy;
+mod experiments;
 pub(crate) mod exponential;
 pub mod hodge;
 pub mod linalg;
@@ -14,5 +15,7 @@ pub mod optimize;
 mod problem;
 pub mod regress;
 
+pub use experiments::Experiments;
+pub(crate) use experiments::Groups;
 pub use normality::normality;
 pub use problem::Problem;

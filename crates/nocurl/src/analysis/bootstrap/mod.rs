@@ -14,6 +14,9 @@ mod consensus;
 mod resample;
 mod tally;
 
+use std::collections::BTreeMap;
+
+use crate::analysis::treatments::treatments;
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
@@ -154,6 +157,22 @@ pub struct Bootstrap {
     pub paths: Vec<Path>,
     /// What the frequencies are worth, where that was measured for the method.
     pub calibration: Option<Calibration>,
+    /// The share of replicates in which a condition (by its level) acts directly on a variable
+    /// ([`crate::treatments`]).
+    pub treatments: BTreeMap<(usize, usize), f64>,
+    /// The classes of the replicates, the most frequent first; of up to 100 variables.
+    pub classes: Vec<CountedClass>,
+}
+
+/// A class that replicates gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedClass {
+    /// Edges whose direction is determined.
+    pub directed: Vec<(usize, usize)>,
+    /// The others.
+    pub undirected: Vec<(usize, usize)>,
+    /// Replicates that gave it.
+    pub count: usize,
 }
 
 /// Memory that resampling takes at its peak, from above, without the data itself: a table for each
@@ -245,9 +264,16 @@ fn replicate(
     let quiet = run.quiet();
     let late = Late { run: &quiet, enough: start.enough };
     let quiet = quiet.stopped_by(&late);
-    let again = |data: Data<'_>| match start.from {
-        Some(dag) => learn_from(data, options, dag, &quiet),
-        None => learn(data, options, &quiet),
+    let again = |data: Data<'_>| {
+        let fit = match start.from {
+            Some(dag) => learn_from(data, options, dag, &quiet)?,
+            None => learn(data, options, &quiet)?,
+        };
+        let acts = match options.experiments.is_empty() {
+            true => Vec::new(),
+            false => treatments(data, options, &fit)?,
+        };
+        Ok(Replicate::new(fit, &acts, params.paths))
     };
     let mut tally = Tally::new(variables, params.paths);
     let (mut done, mut failed, mut first_error) = (0, 0, None);
@@ -256,7 +282,7 @@ fn replicate(
     'all: for batch in streams.chunks(threads().max(1)) {
         let outcomes: Vec<Result<Replicate, Error>> = batch
             .par_iter()
-            .map(|stream| Ok(Replicate::new(resampler.draw(stream.clone(), again)?, params.paths)))
+            .map(|stream| resampler.draw(stream.clone(), again))
             .collect();
         for outcome in outcomes {
             match outcome {
@@ -287,6 +313,8 @@ fn replicate(
         level: params.level,
         paths: tally.paths(params.level),
         pairs: tally.pairs(params.level),
+        treatments: tally.treatments(),
+        classes: tally.classes(),
         calibration: Calibration::of(options, rows, variables, done - failed),
     })
 }

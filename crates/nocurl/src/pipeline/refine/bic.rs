@@ -3,7 +3,7 @@
 use super::{Refined, Refinement};
 use crate::core::{Determines, Error, Kind, Order, Run};
 use crate::math::Problem;
-use crate::math::local::{Blocks, Priced};
+use crate::math::local::{Priced, gaussian};
 use crate::methods::order_search::search::{Model, Score, Scored, Search};
 use crate::methods::{Directions, Facts, Task};
 
@@ -41,8 +41,8 @@ fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Er
     if problem.is_plain() {
         return descend(&Model::new(problem, 1.0), start, run);
     }
-    let blocks = Blocks::new(problem);
-    let priced = Priced { local: &blocks, price: (problem.rows() as f64).ln() };
+    let local = gaussian(problem);
+    let priced = Priced { local: local.as_ref(), price: (problem.rows() as f64).ln() };
     descend(&Scored::new(priced, problem), start, run)
 }
 
