@@ -15,6 +15,7 @@
 //! The benchmarks of speed alone are in `benches/`.
 
 pub mod calibration;
+pub mod interventions;
 mod error;
 pub mod grid;
 pub mod plot;

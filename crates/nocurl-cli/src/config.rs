@@ -8,7 +8,7 @@ use nocurl::experiments::Intervention;
 use nocurl::simulate::{Interventions, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
-use nocurl_bench::{FILES, Grid, Settings};
+use nocurl_bench::{FILES, Grid, Settings, interventions};
 use nocurl_io::{GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source};
 use serde_json::{Value, json};
 
@@ -414,6 +414,49 @@ impl Calibration {
             fit,
             trials: arguments.trials.unwrap_or(if fit { 200 } else { 4 }),
             seed: arguments.seed,
+            jobs: arguments.jobs.map_or(cores, usize::from),
+            output: arguments.output.clone().unwrap_or_else(folder),
+            quiet: arguments.quiet,
+        }))
+    }
+}
+
+/// A valid `nocurl bench interventions`.
+#[derive(Debug)]
+pub(crate) struct InterventionStudy {
+    pub(crate) study: interventions::Study,
+    pub(crate) jobs: usize,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl InterventionStudy {
+    /// The study, if its name asks for it.
+    pub(crate) fn new(arguments: &BenchArguments) -> Result<Option<Self>, Failure> {
+        if arguments.grid != "interventions" {
+            return Ok(None);
+        }
+        if !arguments.methods.is_empty() || !arguments.scenarios.is_empty() {
+            return Err(Failure::Input(
+                "interventions has its own methods: only --output, --sizes, --seed, --trials, \
+                 --jobs and --quiet apply"
+                    .into(),
+            ));
+        }
+        let usual = interventions::Study::default();
+        let sizes = arguments.sizes.clone();
+        if sizes.iter().any(|&size| size < 3) {
+            return Err(Failure::Input("--sizes: at least 3 variables are needed".into()));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let folder = || "bench-interventions".into();
+        Ok(Some(Self {
+            study: interventions::Study {
+                sizes: if sizes.is_empty() { usual.sizes } else { sizes },
+                trials: arguments.trials.unwrap_or(usual.trials),
+                seed: arguments.seed,
+                ..usual
+            },
             jobs: arguments.jobs.map_or(cores, usize::from),
             output: arguments.output.clone().unwrap_or_else(folder),
             quiet: arguments.quiet,

@@ -60,10 +60,15 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Residuals(arguments) => commands::residuals(&arguments),
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
-        Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
-            Some(study) => commands::calibrate(study),
-            None => commands::bench(config::Bench::new(arguments)?),
-        },
+        Command::Bench(arguments) => {
+            if let Some(study) = config::Calibration::new(&arguments)? {
+                return commands::calibrate(study);
+            }
+            match config::InterventionStudy::new(&arguments)? {
+                Some(study) => commands::bench_interventions(&study),
+                None => commands::bench(config::Bench::new(arguments)?),
+            }
+        }
     }
 }
 

@@ -21,7 +21,8 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
         .reads("the estimated graph", &arguments.estimate);
     let outputs = Outputs::check("scores", &arguments.output, files)?;
     let truth = Side::read(&arguments.truth)?;
-    let estimate = Side::read(&arguments.estimate)?;
+    let mut estimate = Side::read(&arguments.estimate)?;
+    estimate.hide_condition(&truth.graph);
     let (names, note) = shared_names(&truth, &estimate)?;
     let mut notes = counting(&truth.graph, &estimate.graph);
     notes.extend(note);
@@ -66,6 +67,15 @@ impl Side {
         let all_have_edges = ends.len() == graph.variables.len();
         let label = report::clean(&path.to_string_lossy());
         Ok(Self { label, partial: may_omit && all_have_edges, graph })
+    }
+
+    /// Leaves out the condition of an experiment, which is no variable of the true graph.
+    fn hide_condition(&mut self, truth: &GraphDocument) {
+        if let Some(experiments) = self.graph.experiments.clone()
+            && !truth.variables.contains(&experiments.condition)
+        {
+            self.graph = self.graph.clone().without(&experiments.condition);
+        }
     }
 
     /// The graph on the variables `names`, which are at least its own.

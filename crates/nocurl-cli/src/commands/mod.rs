@@ -13,7 +13,7 @@ mod next;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::{bench, calibrate};
+pub(crate) use bench::{bench, calibrate, intervene as bench_interventions};
 pub(crate) use compare::compare;
 pub(crate) use draw::draw;
 pub(crate) use effects::effects;

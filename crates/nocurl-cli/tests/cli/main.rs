@@ -7,6 +7,7 @@ mod checkpoint;
 mod draw;
 mod effects;
 mod evaluate;
+mod experiments;
 mod interrupt;
 mod knowledge;
 mod learn;

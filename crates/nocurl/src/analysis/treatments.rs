@@ -85,8 +85,8 @@ fn of_variable(
         let mut best: Option<(f64, usize)> = None;
         // One condition at least stays to compare with.
         let shared = own.iter().filter(|&&own| !own).count();
-        for k in (0..own.len()).filter(|&k| !own[k] && shared > 1) {
-            if control == Some(groups.conditions[k].level) {
+        for k in 0..own.len() {
+            if own[k] || shared <= 1 || control == Some(groups.conditions[k].level) {
                 continue;
             }
             own[k] = true;
