@@ -26,8 +26,8 @@ use pyo3::prelude::*;
 mod _nocurl {
     #[pymodule_export]
     use super::graph::{
-        compare, describe_graph, expanded, format_graph, intervene, read_graph, total_effects,
-        write_graph,
+        compare, describe_graph, expanded, format_graph, intervene, next_experiment, read_graph,
+        total_effects, write_graph,
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};

@@ -69,21 +69,6 @@ impl Part {
         }
     }
 
-    /// The same with more columns, which were zero in all rows.
-    pub(crate) fn grown(&self, new: usize) -> Self {
-        match self {
-            Self::Rows { width, values } => {
-                let mut all = Vec::with_capacity(values.len() / (*width).max(1) * new);
-                for row in values.chunks_exact((*width).max(1)) {
-                    all.extend_from_slice(row);
-                    all.resize(all.len() + new - width, 0.0);
-                }
-                Self::Rows { width: new, values: all }
-            }
-            Self::Moments(moments) => Self::Moments(moments.grown(unnamed(new))),
-        }
-    }
-
     /// The same in another coding, see [`Moments::recoded`].
     pub(crate) fn recoded(&self, columns: &[Vec<(usize, f64)>]) -> Self {
         match self {
@@ -160,10 +145,6 @@ impl Conditions {
         let width = variables.width() - variables.columns(variable).len();
         let levels = variables.list()[variable].levels.len();
         Self { variable, parts: vec![Part::new(width); levels] }
-    }
-
-    pub(crate) fn of_parts(variable: usize, parts: Vec<Part>) -> Self {
-        Self { variable, parts }
     }
 
     /// The rows of a table by the levels of one of its variables; row `i` is there `counts[i]`
