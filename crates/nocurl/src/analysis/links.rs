@@ -119,6 +119,8 @@ fn of_variable(
                     to_level: level(&list[j], column),
                     value: found[(first + row, column)],
                 })
+                // Conditions that act on the variable have none.
+                .filter(|coefficient| !coefficient.value.is_nan())
                 .collect(),
             _ => Vec::new(),
         };

@@ -182,7 +182,7 @@ impl Experiments {
 
     /// One entry of the correlations of a view.
     pub(crate) fn entry(&self, view: &View, a: usize, b: usize, within: bool) -> f64 {
-        view.entry(&self.sums, &self.budget, a, b, within)
+        view.entry(&self.sums, a, b, within)
     }
 }
 

@@ -38,6 +38,7 @@ impl Own {
         match &self.spread {
             Spread::Rows(values) => {
                 for row in values.chunks_exact(to.len()) {
+                    // The factor is a sign, so the order of this product does not matter.
                     let weight = factor * row[column];
                     to.iter_mut().zip(row).for_each(|(to, value)| *to += weight * value);
                 }
@@ -48,8 +49,9 @@ impl Own {
             }
         }
         if !within {
-            let weight = factor * (self.rows * self.shift[column]);
-            to.iter_mut().zip(&self.shift).for_each(|(to, value)| *to += weight * value);
+            // Products of two values first: they are the same whichever of the two has the row.
+            let (weight, own) = (factor * self.rows, self.shift[column]);
+            to.iter_mut().zip(&self.shift).for_each(|(to, value)| *to += weight * (own * value));
         }
     }
 
@@ -64,7 +66,7 @@ impl Own {
             Spread::Scatter(matrix) => *to += factor * matrix[(a, b)],
         }
         if !within {
-            *to += factor * (self.rows * self.shift[a]) * self.shift[b];
+            *to += (factor * self.rows) * (self.shift[a] * self.shift[b]);
         }
     }
 }
@@ -265,8 +267,8 @@ impl View {
             sums.own[k].add_row(&mut row, column, within, sign);
         }
         if !within {
-            let weight = self.rows * self.shift[column];
-            row.iter_mut().zip(&self.shift).for_each(|(to, value)| *to -= weight * value);
+            let (weight, own) = (self.rows, self.shift[column]);
+            row.iter_mut().zip(&self.shift).for_each(|(to, value)| *to -= weight * (own * value));
         }
         let own = self.scale[column];
         row.iter_mut().zip(&self.scale).for_each(|(to, scale)| *to = rounded(*to * (own * scale)));
@@ -280,25 +282,21 @@ impl View {
             sums.own[k].add_entry(&mut entry, (a, b), within, sign);
         }
         if !within {
-            entry -= self.rows * self.shift[a] * self.shift[b];
+            entry -= self.rows * (self.shift[a] * self.shift[b]);
         }
         entry
     }
 
     /// One entry of [`Self::row`].
-    pub(super) fn entry(
-        &self,
-        sums: &Sums,
-        budget: &Budget,
-        a: usize,
-        b: usize,
-        within: bool,
-    ) -> f64 {
+    pub(super) fn entry(&self, sums: &Sums, a: usize, b: usize, within: bool) -> f64 {
         let kept = if within { &self.within } else { &self.pooled };
         match (kept[a].get(), kept[b].get()) {
             (Some(row), _) => row[b],
             (None, Some(row)) => row[a],
-            (None, None) => self.row(sums, budget, a.min(b), within)[a.max(b)],
+            (None, None) => {
+                let scale = self.scale[a] * self.scale[b];
+                rounded(self.raw_entry(sums, a, b, within) * scale)
+            }
         }
     }
 }

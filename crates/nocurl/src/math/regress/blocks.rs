@@ -56,7 +56,7 @@ pub(crate) fn weights(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat
                     false => local.strength(j, &parents, i),
                 };
                 // An edge stays one, however faint.
-                (i, if weight == 0.0 { f64::EPSILON } else { weight })
+                (i, if weight == 0.0 || weight.is_nan() { f64::EPSILON } else { weight })
             };
             Ok(parents.iter().map(weight).collect())
         })

@@ -17,7 +17,7 @@ use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
-use crate::math::local::{Local, Priced};
+use crate::math::local::{Experimental, Local, Priced};
 use crate::math::regress::refit;
 use search::{Model, Node, PROGRESS, Score, Scored, Search, State};
 
@@ -90,9 +90,18 @@ impl Method for OrderSearch {
     }
 
     fn warm(&self, task: &Task<'_>, from: &Dag) -> Option<Result<Proposal, Error>> {
+        let problem = task.problem;
+        if let Some(experiments) = problem.experiments() {
+            let local = Experimental(experiments);
+            let price = self.penalty(problem) * local.rows().ln();
+            let model = Scored::new(Priced { local: &local, price }, problem);
+            return Some(propose_from(&model, task, self, from));
+        }
         // Tables of categories are searched by another likelihood, from nothing.
-        let numbers = task.problem.is_plain();
-        numbers.then(|| propose_from(task.problem, self, from, task.seed, task.run))
+        problem.is_plain().then(|| {
+            let model = Model::new(problem, self.penalty(problem));
+            propose_from(&model, task, self, from)
+        })
     }
 }
 
@@ -358,19 +367,18 @@ fn differences(one: &Pdag, other: &Pdag) -> usize {
 
 /// The same from a graph that was learnt from data like this, with a few restarts: most of what a
 /// full search looks at is known then.
-fn propose_from(
-    problem: &Problem,
+fn propose_from<S: Score>(
+    model: &S,
+    task: &Task<'_>,
     params: &OrderSearch,
     from: &Dag,
-    seed: u64,
-    run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let model = Model::new(problem, params.penalty(problem));
+    let (problem, seed, run) = (task.problem, task.seed, task.run);
     let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
     let restarts = (full / WARM_SHARE).max(1);
     let order = problem.knowledge().repair(&Order::strict(from.order()));
-    let mut search = Search::new(&model);
+    let mut search = Search::new(model);
     let mut best = search.start(order.sequence());
     let mut moves = search.descend(&mut best, run)?;
     for restart in 0..restarts {
