@@ -264,6 +264,10 @@ pub(crate) struct Simulate {
 impl Simulate {
     /// Checks flags and destinations; draws nothing.
     pub(crate) fn new(arguments: SimulateArguments) -> Result<Self, Failure> {
+        let interventions = match &arguments.interventions {
+            Some(text) => Some(interventions(text, &arguments)?),
+            None => None,
+        };
         let simulation = Simulation {
             graph: parameter::named("--graph", Value::String(arguments.graph))?,
             degree: arguments.degree,
@@ -283,10 +287,6 @@ impl Simulate {
             GraphFormat::of_path(truth)?;
             files = files.writes("the true graph", truth);
         }
-        let interventions = match &arguments.interventions {
-            Some(text) => Some(interventions(text, &arguments)?),
-            None => None,
-        };
         if let Some(path) = &arguments.targets_output {
             files = files.writes("the targets", path);
         }

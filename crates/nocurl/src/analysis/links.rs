@@ -117,10 +117,9 @@ fn of_variable(
                 .map(|(row, column)| Coefficient {
                     from_level: level(&list[i], row),
                     to_level: level(&list[j], column),
-                    value: found[(first + row, column)],
+                    // A condition that acts on the variable has no shift of its own.
+                    value: Some(found[(first + row, column)]).filter(|v| !v.is_nan()).unwrap_or(0.0),
                 })
-                // Conditions that act on the variable have none.
-                .filter(|coefficient| !coefficient.value.is_nan())
                 .collect(),
             _ => Vec::new(),
         };
