@@ -1,5 +1,6 @@
 //! From a table to a described graph: what the command line and Python have in common.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -40,11 +41,21 @@ impl Job {
     /// Anything wrong with the table or the options, in one line. What can be found before the table
     /// is read is found first.
     pub fn run<'a>(&self, input: impl Into<Input<'a>>, run: &Run<'_>) -> Result<Outcome, Error> {
+        let input = input.into();
+        // What the work was about is dropped with it, so nothing half-made is seen again.
+        catch_unwind(AssertUnwindSafe(|| self.work(input, run))).unwrap_or_else(|panic| {
+            match nocurl::memory::refused(&*panic) {
+                Some(error) => Err(error.into()),
+                None => resume_unwind(panic),
+            }
+        })
+    }
+
+    fn work(&self, input: Input<'_>, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
         // Held until the end, so that no other run writes to the same file meanwhile.
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
-        let input = input.into();
         let path = match &input {
             Input::Source(source) => Some(path_of(source)),
             _ => None,

@@ -105,6 +105,8 @@ fn reading(read: &ReadOptions) -> Map<String, Value> {
         ("continuous", json!(read.continuous)),
         ("categorical", json!(read.categorical)),
         ("ordinal", json!(read.ordinal)),
+        ("transform", json!(read.transform)),
+        ("standardize", json!(read.standardize)),
         ("na", json!(read.na)),
         ("header", json!(read.header)),
         ("delimiter", json!(delimiter)),

@@ -7,7 +7,9 @@ use super::collect::{Assembly, Collect};
 use super::csv::{self, PIECE};
 use super::kinds::{Candidate, Plan, are_told};
 use super::reading::Reading;
+use super::sample::Ranked;
 use super::survey::{ColumnSurvey, Survey};
+use super::transform::{needs_ranks, scores};
 use super::{Input, Origin, ReadOptions, memory, npy};
 #[cfg(feature = "parquet")]
 use super::{arrow, parquet};
@@ -31,6 +33,7 @@ pub(super) fn read<C: Collect>(
             reading,
             |reading| memory::read(table, reading, run),
             |reading| memory::read(table, reading, run),
+            |reading| memory::read(table, reading, run),
         )?,
         #[cfg(feature = "parquet")]
         Input::Batches(batches) => read_batches(batches, reading, run)?,
@@ -46,7 +49,7 @@ fn read_batches<C: Collect>(
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let schema = batches.schema();
-    if !arrow::must_look(&schema, &reading)? {
+    if !arrow::must_look(&schema, &reading)? && !needs_ranks(&reading.transform) {
         let found = arrow::read_batches(batches, &reading, run)?;
         found.check(reading.missing)?;
         return Ok(found);
@@ -59,6 +62,7 @@ fn read_batches<C: Collect>(
     };
     planned(
         reading,
+        |reading| arrow::read_batches(again(), reading, run),
         |reading| arrow::read_batches(again(), reading, run),
         |reading| arrow::read_batches(again(), reading, run),
     )
@@ -94,6 +98,7 @@ fn read_input<C: Collect>(
             alongside(&input, || {
                 planned(
                     reading,
+                    |reading| of_format(format, &input, reading, run),
                     |reading| of_format(format, &input, reading, run),
                     |reading| of_format(format, &input, reading, run),
                 )
@@ -140,7 +145,8 @@ fn read_text<C: Collect>(
     if input.length().is_none() {
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
-        if !whole && !are_told(&reading) && !csv::begins_with_text(&start, &label, &reading)? {
+        let twice = are_told(&reading) || needs_ranks(&reading.transform);
+        if !whole && !twice && !csv::begins_with_text(&start, &label, &reading)? {
             let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
             found.check(reading.missing)?;
             return Ok((found, digest));
@@ -157,6 +163,7 @@ fn read_text<C: Collect>(
             **digest_of.borrow_mut() = read;
             Ok(found)
         },
+        |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
         |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
     )?;
     Ok((found, digest))
@@ -184,8 +191,25 @@ fn of_format<C: Collect>(
     }
 }
 
-/// Reads a table: at once where all its columns are numbers, else after a look at them.
+/// Reads a table; where ranks are asked for, it is gone through once before to know them.
 fn planned<C: Collect>(
+    reading: Reading<'_>,
+    read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
+    look: impl Fn(&Reading<'_>) -> Result<Assembly<Survey>, Error>,
+    rank: impl Fn(&Reading<'_>) -> Result<Assembly<Ranked>, Error>,
+) -> Result<Assembly<C>, Error> {
+    if !needs_ranks(&reading.transform) {
+        return of_kinds(reading, read, look);
+    }
+    let mut seen = of_kinds(reading, rank, &look)?;
+    let Ranked(sample) = seen.collected.take();
+    let scores = scores(&sample, &seen.selection, &reading.transform);
+    drop(sample);
+    of_kinds(reading.with_scores(&scores), read, look)
+}
+
+/// Reads a table: at once where all its columns are numbers, else after a look at them.
+fn of_kinds<C: Collect>(
     reading: Reading<'_>,
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Assembly<Survey>, Error>,
