@@ -14,7 +14,7 @@ use nocurl_io::{
 };
 
 use crate::confidence::Measured;
-use crate::{ConfidenceOptions, Error, Outcome};
+use crate::{ConfidenceOptions, Error, Outcome, Seen};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -171,6 +171,7 @@ impl Job {
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
         let links = links(data, options, &fit)?;
+<<<<<<< HEAD
         let treatments = treatments(data, options, &fit)?;
         Ok((fit, links, treatments, diagnosis, measured))
     }
@@ -180,13 +181,28 @@ type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
     let (fit, links, treatments, diagnosis, measured) = found;
+=======
+        let seen = Seen::new(data, &fit.variables);
+        Ok((fit, links, diagnosis, measured, seen))
+    }
+}
+
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured, Seen);
+
+fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
+    let (fit, links, diagnosis, measured, seen) = found;
+>>>>>>> main
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
+<<<<<<< HEAD
     let path = None;
     Outcome { table, path, fit, links, treatments, diagnosis, bootstrap, unmeasured, elapsed }
+=======
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, seen, elapsed }
+>>>>>>> main
 }
 
 /// The name of a source as the user gave it.

@@ -31,6 +31,7 @@ mod memory;
 mod next;
 mod outcome;
 mod scores;
+mod seen;
 mod view;
 
 /// The licences of everything that the program is built from, with their texts.
@@ -46,4 +47,5 @@ pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use next::{NextRequest, describe_next};
 pub use outcome::Outcome;
 pub use scores::score;
+pub use seen::Seen;
 pub use view::View;

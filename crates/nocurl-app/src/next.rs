@@ -53,7 +53,8 @@ impl NextRequest {
         let place = |name: &String| {
             graph.variables.iter().position(|variable| variable == name).ok_or_else(|| {
                 let like = closest(name, graph.variables.iter().map(String::as_str));
-                let like = like.map_or_else(String::new, |like| format!(": did you mean `{like}`?"));
+                let like =
+                    like.map_or_else(String::new, |like| format!(": did you mean `{like}`?"));
                 EngineError::Experiments {
                     reason: format!("`{name}` is no variable of the graph{like}"),
                 }

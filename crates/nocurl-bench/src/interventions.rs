@@ -102,8 +102,13 @@ fn trial_of(
         nocurl::Error::Cancelled => Error::Cancelled,
         other => Error::Input(other.to_string()),
     };
-    let simulation =
-        Simulation { variables, degree, rows: study.rows, standardize: true, ..Simulation::default() };
+    let simulation = Simulation {
+        variables,
+        degree,
+        rows: study.rows,
+        standardize: true,
+        ..Simulation::default()
+    };
     let interventions = Interventions { conditions: variables, ..Interventions::default() };
     let seed = study.seed.wrapping_add(u64::from(trial)).wrapping_mul(1 << 16)
         + (variables as u64 * 100 + degree as u64);

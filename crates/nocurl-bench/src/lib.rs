@@ -15,9 +15,9 @@
 //! The benchmarks of speed alone are in `benches/`.
 
 pub mod calibration;
-pub mod interventions;
 mod error;
 pub mod grid;
+pub mod interventions;
 pub mod plot;
 mod preset;
 pub mod published;

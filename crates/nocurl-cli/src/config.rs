@@ -37,6 +37,8 @@ pub(crate) struct Learn {
     pub(crate) job: Job,
     pub(crate) threads: Option<usize>,
     pub(crate) outputs: Vec<PathBuf>,
+    /// Rows that a report holds at most.
+    pub(crate) report_rows: usize,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
 }
@@ -73,6 +75,7 @@ impl Learn {
             job,
             threads: arguments.threads.map(usize::from),
             outputs: arguments.output,
+            report_rows: usize::from(arguments.report_rows),
             quiet: arguments.quiet,
             verbose: arguments.verbose,
         })
@@ -317,7 +320,9 @@ impl Simulate {
 /// What conditions are drawn.
 fn interventions(text: &str, arguments: &SimulateArguments) -> Result<Interventions, Failure> {
     let wrong = || {
-        Failure::Input(format!("--interventions {text}: write single:10, or double:10 for two targets"))
+        Failure::Input(format!(
+            "--interventions {text}: write single:10, or double:10 for two targets"
+        ))
     };
     let (kind, number) = text.split_once(':').ok_or_else(wrong)?;
     let targets = match kind {

@@ -127,9 +127,9 @@ pub(crate) fn table(experiments: &ExperimentSummary) -> String {
         let mut found = condition.acts_on.clone();
         found.sort_by(|a, b| b.confidence.partial_cmp(&a.confidence).unwrap_or(Ordering::Equal));
         let found = found.iter().filter(|target| target.shift.is_some()).map(|target| {
-            let sure = target.confidence.map_or_else(String::new, |share| {
-                format!(" {:.0}%", 100.0 * share)
-            });
+            let sure = target
+                .confidence
+                .map_or_else(String::new, |share| format!(" {:.0}%", 100.0 * share));
             format!("{}{sure}", clean(&target.variable))
         });
         grid.add_row([

@@ -121,9 +121,9 @@ pub fn format_targets<'a>(
         table.entry(target.condition.as_str()).or_default().push(&target.variable);
     }
     // A condition stands in one table: the one that says what it acts on.
-    let softened: Vec<&str> = tables.get(&Intervention::Soft).map_or_else(Vec::new, |table| {
-        table.keys().copied().collect()
-    });
+    let softened: Vec<&str> = tables
+        .get(&Intervention::Soft)
+        .map_or_else(Vec::new, |table| table.keys().copied().collect());
     let mut text = String::new();
     for (kind, table) in tables {
         let perfect = kind == Intervention::Perfect;

@@ -49,16 +49,15 @@ pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
 pub use experiments::{format_targets, read_targets};
 pub use graph::{
-    BootstrapSummary, Class, ClassCount, ConditionSummary, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
-    ErrorShapeEdge, ErrorShapeSummary, Expanded, ExperimentSummary, FORMATS, FoundTarget,
-    KnownTarget, GraphDocument, GraphFormat,
-    InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
-    read_graph, write_graph, write_picture,
+    BootstrapSummary, Class, ClassCount, ConditionSummary, ConsensusEdge, DescribedVariable,
+    Direction, Edge, EdgeSupport, ErrorShapeEdge, ErrorShapeSummary, Expanded, ExperimentSummary,
+    FORMATS, FoundTarget, GraphDocument, GraphFormat, InputDescription, KnownTarget, PairSupport,
+    PathSupport, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;
 pub use machine::available_memory;
-pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
+pub use output::{Claim, RunFiles, check_folder, check_writable, write_bytes, write_text};
 pub use source::{Format, Source};
 pub use table::{
     Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,

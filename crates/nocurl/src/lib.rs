@@ -83,10 +83,11 @@ pub use analysis::{
     adjustment, bootstrap, checks, class_effects, effects, links, metrics, model, next, treatments,
 };
 pub use core::{
-    Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, ExperimentSpec, Keeper, Kind, Knowledge,
-    KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
-    Stop, Targets, Termination, Text, TrainingState, Transform, Value, Variable, Variables, Watch,
-    advice, error, experiments, graph, knowledge, memory, moments, simulate, transform, variable,
+    Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence,
+    ExperimentSpec, Keeper, Kind, Knowledge, KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot,
+    Order, Pdag, Progress, Run, Spelling, Stop, Targets, Termination, Text, TrainingState,
+    Transform, Value, Variable, Variables, Watch, advice, error, experiments, graph, knowledge,
+    memory, moments, simulate, transform, variable,
 };
 pub use math::{Experiments, Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -229,9 +229,11 @@ fn summary(
         rate("skeleton F1", scores.skeleton_f1, "F1 whatever the directions"),
         whole("CPDAG SHD", scores.cpdag_shd, "distance of the equivalence classes"),
     ];
-    rows.extend(told.map(|distance| {
-        whole("I-CPDAG SHD", distance, "distance of the interventional classes")
-    }));
+    rows.extend(
+        told.map(|distance| {
+            whole("I-CPDAG SHD", distance, "distance of the interventional classes")
+        }),
+    );
     rows.extend(scores.sid.map(|distance| {
         whole("SID", distance, "pairs whose causal effect would be estimated wrongly")
     }));

@@ -2,9 +2,7 @@
 
 use nocurl::simulate::simulate_experiments;
 use nocurl::{Dag, Dataset, Pdag};
-use nocurl_io::{
-    Class, GraphDocument, format_targets, write_graph, write_table, write_text,
-};
+use nocurl_io::{Class, GraphDocument, format_targets, write_graph, write_table, write_text};
 use serde_json::Value;
 
 use crate::config::Simulate;
@@ -16,8 +14,13 @@ use crate::report;
 pub(crate) fn simulate(config: Simulate) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet);
     let drawn = draw(&config)?;
-    let names: Vec<String> =
-        drawn.data.names().iter().skip(drawn.data.names().len() - drawn.truth.size()).cloned().collect();
+    let names: Vec<String> = drawn
+        .data
+        .names()
+        .iter()
+        .skip(drawn.data.names().len() - drawn.truth.size())
+        .cloned()
+        .collect();
     let truth = GraphDocument {
         class: Some(Class::new(&names, &Pdag::class_of(&drawn.truth))),
         directions: "All directions are determined: the data were drawn from this graph.".into(),
@@ -69,7 +72,6 @@ fn draw(config: &Simulate) -> Result<Drawn, Failure> {
     };
     let drawn = simulate_experiments(&config.simulation, interventions, config.seed)?;
     let levels = drawn.data.variables().list()[0].levels.clone();
-    let targets =
-        format_targets(levels.iter().map(String::as_str), &drawn.experiments.targets);
+    let targets = format_targets(levels.iter().map(String::as_str), &drawn.experiments.targets);
     Ok(Drawn { truth: drawn.truth, data: drawn.data, targets: Some(targets) })
 }

@@ -38,7 +38,9 @@ fn conditions_and_targets_find_the_graph_that_made_the_data() {
     let hidden =
         learn(&folder, "--condition condition --targets t.toml --hide-condition", "h.json");
     assert_eq!(edges(&hidden), edges(&folder.json("truth.json")));
-    assert!(hidden["edges"].as_array().unwrap().iter().all(|edge| edge["direction"] == "determined"));
+    assert!(
+        hidden["edges"].as_array().unwrap().iter().all(|edge| edge["direction"] == "determined")
+    );
     assert!(!hidden["variables"].as_array().unwrap().contains(&"condition".into()));
     // What is hidden is compared without a word; so is a condition that the truth does not have.
     for file in ["g.json", "h.json"] {
@@ -53,7 +55,8 @@ fn the_names_of_targets_can_be_the_conditions() {
     let folder = folder();
     let flags = "--target-column condition --hide-condition";
     let named = learn(&folder, flags, "a.json");
-    let listed = learn(&folder, "--condition condition --targets t.toml --hide-condition", "b.json");
+    let listed =
+        learn(&folder, "--condition condition --targets t.toml --hide-condition", "b.json");
     assert_eq!(edges(&named), edges(&listed));
     let csv: String = (1..=5).map(|j| format!("x{j},x{j}\n")).collect();
     folder.write("t.csv", format!("condition,target\n{csv}control,\n"));
@@ -111,7 +114,9 @@ fn the_next_experiment_settles_a_chain() {
     let found: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(found["undetermined"], 3.0);
     let best = &found["experiments"][0];
-    assert!(best["targets"] == serde_json::json!(["b"]) || best["targets"] == serde_json::json!(["c"]));
+    assert!(
+        best["targets"] == serde_json::json!(["b"]) || best["targets"] == serde_json::json!(["c"])
+    );
     assert!(best["expected"].as_f64().unwrap() > 2.0);
     assert!(folder.run(&["next", "g.dot"]).contains("act on"));
     assert!(folder.refused(&["next", "g.dot", "--only", "e"]).contains("no variable of the graph"));

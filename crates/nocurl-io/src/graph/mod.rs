@@ -9,8 +9,10 @@ mod expanded;
 mod experiments;
 mod format;
 mod matrix;
+mod members;
 mod order;
 mod picture;
+mod report;
 mod text;
 
 pub use bootstrap::{
@@ -22,7 +24,6 @@ pub use expanded::Expanded;
 pub use experiments::{ConditionSummary, ExperimentSummary, FoundTarget, KnownTarget};
 pub use format::{
     FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
-    write_picture,
 };
 pub use nocurl::graph::Direction;
 

@@ -118,7 +118,9 @@ fn of_variable(
                     from_level: level(&list[i], row),
                     to_level: level(&list[j], column),
                     // A condition that acts on the variable has no shift of its own.
-                    value: Some(found[(first + row, column)]).filter(|v| !v.is_nan()).unwrap_or(0.0),
+                    value: Some(found[(first + row, column)])
+                        .filter(|v| !v.is_nan())
+                        .unwrap_or(0.0),
                 })
                 .collect(),
             _ => Vec::new(),

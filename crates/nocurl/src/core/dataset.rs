@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::core::{Codes, Conditions, Error, ExperimentSpec, Mat, MatRef, Moments, Variables, moments};
+use crate::core::{
+    Codes, Conditions, Error, ExperimentSpec, Mat, MatRef, Moments, Variables, moments,
+};
 
 /// `n` rows of `d` named variables, one column each: numbers, or positions of levels.
 ///

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::core::error::list;
 use crate::core::{
-    Action, Conditions, Dataset, Error, ExperimentSpec, Kind, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Text, Variables,
+    Action, Conditions, Dataset, Error, ExperimentSpec, Kind, Knowledge, KnowledgeSpec, Mat,
+    MatRef, Moments, Text, Variables,
 };
 use crate::math::{Experiments, linalg};
 

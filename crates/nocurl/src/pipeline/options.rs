@@ -50,7 +50,10 @@ pub struct Options {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KnowledgeSpec::is_empty"))]
     pub knowledge: KnowledgeSpec,
     /// The conditions of an experiment and what they act on.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "ExperimentSpec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "ExperimentSpec::is_empty")
+    )]
     pub experiments: ExperimentSpec,
 }
 

@@ -119,7 +119,8 @@ fn exact_search_finds_the_best_of_all_graphs() {
             drawn.experiments.targets.pop();
             let fit = learn(&drawn.data, &options(exact(), &drawn.experiments), &Run::default());
             let found = bic(&drawn, &fit.unwrap().dag);
-            let best = all_graphs().iter().map(|dag| bic(&drawn, dag)).fold(f64::INFINITY, f64::min);
+            let best =
+                all_graphs().iter().map(|dag| bic(&drawn, dag)).fold(f64::INFINITY, f64::min);
             assert!((found - best).abs() < 1e-6 * best.abs(), "{kind:?} {seed}: {found} {best}");
         }
     }
@@ -154,7 +155,12 @@ fn experiments_tell_what_independences_do_not() {
         if drawn.truth.edge_count() == 0 {
             continue;
         }
-        let fit = learn(&drawn.data, &options(OrderSearch::default(), &drawn.experiments), &Run::default()).unwrap();
+        let fit = learn(
+            &drawn.data,
+            &options(OrderSearch::default(), &drawn.experiments),
+            &Run::default(),
+        )
+        .unwrap();
         let (i, j, _) = drawn.truth.edges().next().unwrap();
         assert!(fit.determined.has_directed(i + 1, j + 1));
         assert_eq!(fit.evidence[&(i + 1, j + 1)], Evidence::Experiments);
@@ -169,7 +175,8 @@ fn moments_by_condition_merge_in_any_cut() {
     let variables = drawn.data.variables().clone();
     let whole = drawn.data.moments_by_condition(0);
     let fit = |moments: &Moments| {
-        learn(moments, &options(OrderSearch::default(), &drawn.experiments), &Run::default()).unwrap()
+        learn(moments, &options(OrderSearch::default(), &drawn.experiments), &Run::default())
+            .unwrap()
     };
     let expected = fit(&whole);
     for cut in [1, 7, 59, 60, 61, 200, 359] {
@@ -198,7 +205,10 @@ fn moments_by_condition_merge_in_any_cut() {
 fn moments_that_tell_conditions_apart_are_otherwise_the_same() {
     let drawn = drawn(4, 50, Intervention::Perfect, 3);
     let (plain, told) = (drawn.data.moments(), drawn.data.moments_by_condition(0));
-    assert_eq!((plain.mean(), plain.second_moments(true)), (told.mean(), told.second_moments(true)));
+    assert_eq!(
+        (plain.mean(), plain.second_moments(true)),
+        (told.mean(), told.second_moments(true))
+    );
     let fit = |moments: &Moments| learn(moments, &Options::default(), &Run::default()).unwrap();
     assert_eq!(fit(&plain).dag.weights(), fit(&told).dag.weights());
 }
@@ -283,8 +293,14 @@ fn message(data: &Dataset, spec: &ExperimentSpec) -> String {
 fn what_cannot_be_used_is_said_in_one_line() {
     let data = table(&["control", "a", "b"], 10);
     let cases = [
-        (spec(&[("a", "akd")]), "condition `a` acts on `akd`, but there is no such column: did you mean `akt`?"),
-        (spec(&[("contrl", "akt")]), "no row of column `condition` is `contrl`: did you mean `control`?"),
+        (
+            spec(&[("a", "akd")]),
+            "condition `a` acts on `akd`, but there is no such column: did you mean `akt`?",
+        ),
+        (
+            spec(&[("contrl", "akt")]),
+            "no row of column `condition` is `contrl`: did you mean `control`?",
+        ),
         (spec(&[("a", "condition")]), "condition `a` cannot be its own target"),
         (spec(&[("a", "akt"), ("a", "akt")]), "`akt` is a target of condition `a` twice"),
         (

@@ -280,10 +280,8 @@ fn replicate(
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.
     'all: for batch in streams.chunks(threads().max(1)) {
-        let outcomes: Vec<Result<Replicate, Error>> = batch
-            .par_iter()
-            .map(|stream| resampler.draw(stream.clone(), again))
-            .collect();
+        let outcomes: Vec<Result<Replicate, Error>> =
+            batch.par_iter().map(|stream| resampler.draw(stream.clone(), again)).collect();
         for outcome in outcomes {
             match outcome {
                 Ok(replicate) => tally.add(&replicate),

@@ -62,7 +62,8 @@ impl SimulatedExperiments {
     pub fn truth_with_condition(&self) -> Result<Dag, Error> {
         let d = self.truth.size();
         let targets = self.experiments.resolve(self.data.variables())?;
-        let acted = |j: usize| targets.as_ref().is_some_and(|all| all.acting_on(j).next().is_some());
+        let acted =
+            |j: usize| targets.as_ref().is_some_and(|all| all.acting_on(j).next().is_some());
         Dag::new(Mat::from_fn(d + 1, d + 1, |i, j| match (i, j) {
             (_, 0) => 0.0,
             (0, j) => f64::from(u8::from(acted(j))),
@@ -151,13 +152,13 @@ fn finish(
         truth =
             Dag::new(Mat::from_fn(d, d, |i, j| weights[(i, j)] * (deviations[i] / deviations[j])))?;
     }
-    let label = |set: &Vec<usize>| {
-        set.iter().map(|&j| names[j].as_str()).collect::<Vec<_>>().join("+")
-    };
+    let label =
+        |set: &Vec<usize>| set.iter().map(|&j| names[j].as_str()).collect::<Vec<_>>().join("+");
     // Sets may come again where there are no others left.
     let mut levels = vec![CONTROL.to_string()];
     for set in sets {
-        let again = levels.iter().filter(|level| level.split('#').next() == Some(&label(set))).count();
+        let again =
+            levels.iter().filter(|level| level.split('#').next() == Some(&label(set))).count();
         levels.push(match again {
             0 => label(set),
             again => format!("{}#{}", label(set), again + 1),
@@ -188,7 +189,11 @@ impl Interventions {
         let parameter = |name, value: String, reason| Err(Error::Parameter { name, value, reason });
         let d = simulation.variables;
         if self.conditions < 1 || self.conditions > 100_000 {
-            return parameter("interventions", self.conditions.to_string(), "from 1 to 100000 conditions");
+            return parameter(
+                "interventions",
+                self.conditions.to_string(),
+                "from 1 to 100000 conditions",
+            );
         }
         if !(1..d).contains(&self.targets) {
             let reason = "a condition acts on at least one variable, and not on all";
@@ -203,7 +208,8 @@ impl Interventions {
             let reason = "experiments are drawn with the linear mechanism and numbers alone";
             return parameter("interventions", self.conditions.to_string(), reason);
         }
-        let rows = self.conditions.checked_mul(simulation.rows).and_then(|n| n.checked_add(control));
+        let rows =
+            self.conditions.checked_mul(simulation.rows).and_then(|n| n.checked_add(control));
         Simulation { rows: rows.unwrap_or(usize::MAX), ..simulation.clone() }.validate()
     }
 

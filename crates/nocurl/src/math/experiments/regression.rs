@@ -23,8 +23,10 @@ impl Experiments {
         let given: Vec<usize> = parents.iter().flat_map(|&parent| self.columns(parent)).collect();
         let moving: Vec<usize> =
             given.iter().copied().filter(|&i| view.variance(i, within) > 0.0).collect();
-        let rows: usize =
-            parents.iter().map(|&p| if p == condition { self.levels } else { self.columns(p).len() }).sum();
+        let rows: usize = parents
+            .iter()
+            .map(|&p| if p == condition { self.levels } else { self.columns(p).len() })
+            .sum();
         let mut found = Mat::zeros(rows, self.columns(variable).len());
         let mut rest = Vec::new();
         for (k, column) in self.columns(variable).enumerate() {

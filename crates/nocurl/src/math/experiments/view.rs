@@ -151,9 +151,7 @@ impl View {
         let listed = 2 * members.len() <= sums.own.len();
         let list: Vec<usize> = match listed {
             true => members.clone(),
-            false => {
-                (0..sums.own.len()).filter(|k| members.binary_search(k).is_err()).collect()
-            }
+            false => (0..sums.own.len()).filter(|k| members.binary_search(k).is_err()).collect(),
         };
         let m = sums.width();
         let rows: f64 = members.iter().map(|&k| sums.own[k].rows).sum();

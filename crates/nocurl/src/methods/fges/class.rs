@@ -103,7 +103,9 @@ impl Class {
         if let Some(targets) = &self.targets {
             let mut told = next.to_pdag()?;
             targets.direct(&mut told, |x, y| in_member.has(y, x));
-            for (x, y) in told.directed().filter(|&(x, y)| next.neighbours.has(x, y)).collect::<Vec<_>>() {
+            for (x, y) in
+                told.directed().filter(|&(x, y)| next.neighbours.has(x, y)).collect::<Vec<_>>()
+            {
                 next.set_directed(x, y);
             }
         }
