@@ -171,38 +171,23 @@ impl Job {
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
         let links = links(data, options, &fit)?;
-<<<<<<< HEAD
         let treatments = treatments(data, options, &fit)?;
-        Ok((fit, links, treatments, diagnosis, measured))
-    }
-}
-
-type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured);
-
-fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, treatments, diagnosis, measured) = found;
-=======
         let seen = Seen::new(data, &fit.variables);
-        Ok((fit, links, diagnosis, measured, seen))
+        Ok((fit, links, treatments, diagnosis, measured, seen))
     }
 }
 
-type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured, Seen);
+type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured, Seen);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, diagnosis, measured, seen) = found;
->>>>>>> main
+    let (fit, links, treatments, diagnosis, measured, seen) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-<<<<<<< HEAD
     let path = None;
-    Outcome { table, path, fit, links, treatments, diagnosis, bootstrap, unmeasured, elapsed }
-=======
-    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, seen, elapsed }
->>>>>>> main
+    Outcome { table, path, fit, links, treatments, diagnosis, bootstrap, unmeasured, seen, elapsed }
 }
 
 /// The name of a source as the user gave it.

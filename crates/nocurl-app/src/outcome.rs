@@ -10,11 +10,7 @@ use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-<<<<<<< HEAD
-use crate::{Job, describe, directions, edges, experiments};
-=======
-use crate::{Job, Seen, describe, directions, edges};
->>>>>>> main
+use crate::{Job, Seen, describe, directions, edges, experiments};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]

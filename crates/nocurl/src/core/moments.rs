@@ -317,7 +317,8 @@ impl Moments {
         let d = self.width();
         // One factor at a time: products of deviations in large units overflow.
         let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
-        Self { variables: Variables::new(list), rows: self.rows, mean, scatter }
+        let variables = Variables::new(list);
+        Self { variables, rows: self.rows, mean, scatter, conditions: None }
     }
 
     /// Positions of the variables that do not vary, up to rounding.

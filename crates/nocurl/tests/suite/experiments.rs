@@ -259,7 +259,7 @@ fn table(conditions: &[&str], per: usize) -> Dataset {
     let levels: Vec<String> = conditions.iter().map(|&name| name.into()).collect();
     let kind = if levels.len() > 2 { Kind::Categorical } else { Kind::Binary };
     let variables = vec![
-        Variable { name: "condition".into(), kind, levels: levels.clone() },
+        Variable { kind, levels: levels.clone(), ..Variable::continuous("condition") },
         Variable::continuous("akt"),
         Variable::continuous("pkc"),
     ];

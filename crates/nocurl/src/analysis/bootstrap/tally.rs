@@ -237,7 +237,8 @@ mod tests {
         for edges in graphs {
             let dag = Dag::from_edges(4, edges).unwrap();
             let determined = Pdag::of_dag(&dag);
-            tally.add(&Replicate { paths: Some(Paths::new(&dag, &determined)), determined, dag });
+            let paths = Some(Paths::new(&dag, &determined));
+            tally.add(&Replicate { paths, treatments: Vec::new(), determined, dag });
         }
         let pairs = tally.pairs(0.95);
         let found = |i, j| pairs.iter().find(|pair| (pair.from, pair.to) == (i, j)).unwrap();

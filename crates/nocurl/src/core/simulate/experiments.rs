@@ -177,7 +177,7 @@ fn finish(
         ..ExperimentSpec::default()
     };
     let kind = if levels.len() > 2 { Kind::Categorical } else { Kind::Binary };
-    let condition = Variable { name: CONDITION.into(), kind, levels };
+    let condition = Variable { kind, levels, ..Variable::continuous(CONDITION) };
     let variables: Vec<Variable> =
         std::iter::once(condition).chain(names.into_iter().map(Variable::continuous)).collect();
     let data = Dataset::new(Variables::new(variables), values).map_err(|_| out_of_range())?;
