@@ -64,6 +64,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Residuals(arguments) => commands::residuals(&arguments),
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
+        Command::Page(arguments) => commands::page(&arguments),
         Command::Bench(arguments) => {
             if let Some(study) = config::Calibration::new(&arguments)? {
                 return commands::calibrate(study);

@@ -30,6 +30,7 @@ impl Digest {
 }
 
 /// Runs `work` while another thread takes the digest of the same input.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn alongside<T>(
     input: &Seekable,
     work: impl FnOnce() -> Result<T, Error>,
@@ -44,6 +45,16 @@ pub(crate) fn alongside<T>(
         let digest = digest.join().expect("taking a digest does not panic");
         Ok((result?, digest?))
     })
+}
+
+/// Runs `work` and then takes the digest of the same input: there are no threads.
+#[cfg(target_family = "wasm")]
+pub(crate) fn alongside<T>(
+    input: &Seekable,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<(T, String), Error> {
+    let result = work()?;
+    Ok((result, of_input(input, &AtomicBool::new(false))?))
 }
 
 fn of_input(input: &Seekable, stop: &AtomicBool) -> Result<String, Error> {

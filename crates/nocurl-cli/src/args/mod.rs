@@ -6,6 +6,7 @@ mod graphs;
 mod learn;
 mod model;
 mod next;
+mod page;
 mod simulate;
 mod table;
 
@@ -17,6 +18,7 @@ pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use next::NextArguments;
+pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
 
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
+    /// Write a page that learns graphs in the browser
+    Page(PageArguments),
     /// Run the paper's experiments, or others like them
     Bench(BenchArguments),
 }

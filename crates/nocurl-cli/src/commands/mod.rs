@@ -10,6 +10,7 @@ mod learn;
 mod methods;
 mod model;
 mod next;
+mod page;
 mod simulate;
 mod weighted;
 
@@ -23,4 +24,5 @@ pub(crate) use learn::learn;
 pub(crate) use methods::methods;
 pub(crate) use model::{predict, residuals, sample, score};
 pub(crate) use next::next_experiment;
+pub(crate) use page::page;
 pub(crate) use simulate::simulate;
