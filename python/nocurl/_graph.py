@@ -288,6 +288,30 @@ class Graph:
         """The graph for dagitty.net and R's package dagitty."""
         return self._format("dagitty")
 
+    @property
+    def conditions(self) -> list[dict]:
+        """The conditions of an experiment: ``name``, ``rows``, known ``targets``, and what else each
+        ``acts_on`` directly; empty without experiments."""
+        return (self._document.get("experiments") or {}).get("conditions", [])
+
+    def next_experiment(
+        self,
+        targets: int = 1,
+        *,
+        only: str | Sequence[str] | None = None,
+        never: str | Sequence[str] | None = None,
+        random_state: int = 0,
+    ) -> list[dict]:
+        """The experiments that are expected to determine most undetermined directions, the best
+        first: ``targets`` to act on at once, how many directions are ``expected`` to be settled, and
+        the ``least`` and ``most`` over the graphs that were looked at.
+        """
+        names = [[v] if isinstance(v, str) else list(v or []) for v in (only, never)]
+        text = _nocurl.next_experiment(
+            json.dumps(self._document), targets, *names, seed_of(random_state)
+        )
+        return json.loads(text)["experiments"]
+
     def to_json(self) -> str:
         """Everything, as ``nocurl learn --output graph.json`` writes it."""
         return self._format("json")

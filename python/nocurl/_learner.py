@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from . import _nocurl
 from ._graph import Graph
 from ._progress import Bar
-from ._table import Table, as_table
+from ._table import CONDITION, Table, as_table, with_conditions
 from ._values import names_of, ordinal_of, seed_of, threads_of, to_json, transform_of
 from ._warnings import warn
 
@@ -34,6 +34,12 @@ SHARED: dict[str, Any] = {
     "center": True,
     "error_shape": True,
     "knowledge": None,
+    "condition": None,
+    "targets": None,
+    "soft": False,
+    "target_column": None,
+    "control": None,
+    "hide_condition": False,
     "columns": None,
     "drop": None,
     "continuous": None,
@@ -73,6 +79,12 @@ class Common(TypedDict, total=False):
     center: bool
     error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
+    condition: str | None
+    targets: dict[str, str | Sequence[str]] | str | os.PathLike[str] | None
+    soft: bool
+    target_column: str | None
+    control: str | None
+    hide_condition: bool
     columns: str | Sequence[str] | None
     drop: str | Sequence[str] | None
     continuous: str | Sequence[str] | None
@@ -146,6 +158,19 @@ class Learner(BaseEstimator):
         What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
         of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
         result satisfies it.
+    condition : str, optional
+        Column with the condition that each row was measured under; nothing acts on it.
+    targets : dict or path, optional
+        What conditions act on, as ``{"aktinhib": ["akt"]}``; or a file, TOML or CSV. The rows of a
+        condition do not count in the regressions of its targets.
+    soft : bool
+        Conditions change how their targets depend on others, rather than set them.
+    target_column : str, optional
+        Column whose values are the names of what was acted on, as single-cell screens have it.
+    control : str, optional
+        The value of it that acts on nothing; "control" by default.
+    hide_condition : bool
+        Leave the condition out of the graph.
     missing : {"error", "drop", "em"}
         What to do about missing values: refuse them, leave out their rows, or estimate moments by
         expectation-maximisation.
@@ -248,7 +273,9 @@ class Learner(BaseEstimator):
         }
         cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(
+        self, X: Any, y: None = None, *, conditions: Any = None, targets: Any = None
+    ) -> Self:
         """Learns a graph.
 
         Parameters
@@ -258,6 +285,11 @@ class Learner(BaseEstimator):
             rows (``CAM`` and the networks) and by ``bootstrap``.
         y : None
             Not used; here for the sake of pipelines.
+        conditions : array of labels, optional
+            The condition that each row was measured under, beside the table: a variable
+            ``condition`` that nothing acts on.
+        targets : dict or path, optional
+            What conditions act on; as the parameter of this name.
 
         Raises
         ------
@@ -265,7 +297,18 @@ class Learner(BaseEstimator):
             For data and parameters that cannot be used: what is wrong, where, and what to do.
         """
         table = as_table(X)
-        request = to_json(self._request())
+        settings = self._request()
+        if conditions is not None:
+            if settings["experiments"] and settings["experiments"]["condition"]:
+                raise ValueError("conditions are given twice: as an array and as a column")
+            table = with_conditions(table, conditions)
+            settings["experiments"] = {**(settings["experiments"] or {}), "condition": CONDITION}
+            settings["experiments"].setdefault("hidden", bool(self.hide_condition))
+        if targets is not None:
+            if not settings["experiments"]:
+                raise ValueError("targets need conditions: an array, or the name of a column")
+            settings["experiments"]["targets"] = _targets(targets, self.soft)
+        request = to_json(settings)
         with Bar.of(self.show_progress) as progress:
             text = _nocurl.learn(table.handle, table.names, request, progress)
         self._keep(Graph({**json.loads(text), "command": self._command(X)}), table)
@@ -299,6 +342,7 @@ class Learner(BaseEstimator):
             "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
+            "experiments": _experiments(shared),
             **table_request(shared),
             "bootstrap": shared["bootstrap"],
             "confidence": shared["confidence"],
@@ -475,6 +519,40 @@ def _knowledge(knowledge: Any) -> Any:
         tiers = [t if isinstance(t, dict) else {"variables": t} for t in knowledge["tiers"]]
         return {**knowledge, "tiers": tiers}
     return knowledge if isinstance(knowledge, dict) else _path(knowledge)
+
+
+def _experiments(shared: dict[str, Any]) -> dict[str, Any] | None:
+    """The column of conditions and what these act on, as the engine has it."""
+    named = shared["target_column"]
+    column = shared["condition"] if named is None else named
+    if named is not None and (shared["condition"] is not None or shared["targets"] is not None):
+        raise ValueError("target_column says what conditions act on: leave condition and targets out")
+    if shared["control"] is not None and named is None:
+        raise ValueError("control is a value of target_column: name that column")
+    if column is None and shared["targets"] is None:
+        return None
+    control = (shared["control"] or "control") if named is not None else None
+    return {
+        "condition": column,
+        "targets": _targets(shared["targets"], shared["soft"]),
+        "control": control,
+        "kind": "soft" if shared["soft"] else "perfect",
+        "hidden": bool(shared["hide_condition"]),
+    }
+
+
+def _targets(targets: Any, soft: bool) -> Any:
+    """Targets as a list, or the path of a file that has them."""
+    if targets is None:
+        return []
+    if not isinstance(targets, dict):
+        return {"path": _path(targets), "soft": soft}
+    kind = "soft" if soft else "perfect"
+    return [
+        {"condition": str(condition), "variable": name, "kind": kind}
+        for condition, names in targets.items()
+        for name in _names(names) or []
+    ]
 
 
 def _path(path: Any) -> str | None:

@@ -69,6 +69,32 @@ def _refuse_engines(X: Any) -> None:
             f"this is a table of {engine}: use nocurl.distributed.learn, which leaves the rows "
             "where they are"
         )
+#: The name of conditions that are given beside a table.
+CONDITION = "condition"
+
+
+def with_conditions(table: Table, conditions: Any) -> Table:
+    """The table with one more column: the condition of each row."""
+    labels = np.asarray(conditions)
+    if labels.ndim != 1:
+        raise ValueError(f"conditions have {labels.ndim} dimensions: give one label for each row")
+    if not isinstance(table.handle, (list, tuple)):
+        raise ValueError(
+            "conditions beside a table need an array or a DataFrame: have them as a column and "
+            "name it with condition="
+        )
+    arrays, levels = table.handle if isinstance(table.handle, tuple) else (table.handle, None)
+    rows = arrays[0].shape[0] if arrays else 0
+    if len(labels) != rows:
+        raise ValueError(f"there are {len(labels)} conditions for {rows} rows")
+    if CONDITION in table.names:
+        raise ValueError(f"the table has a column `{CONDITION}` already: name it with condition=")
+    names, codes = np.unique(labels.astype(str), return_inverse=True)
+    levels = list(levels) if levels else [None] * len(table.names)
+    own = ([str(name) for name in names], "category")
+    column = codes.reshape(-1).astype(np.float64)
+    kept = table.labels if table.labels is None else [*table.labels, CONDITION]
+    return Table(([*arrays, column], [*levels, own]), [*table.names, CONDITION], kept)
 
 
 def _unmasked(array: np.ma.MaskedArray) -> np.ndarray:

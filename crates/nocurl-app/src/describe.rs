@@ -59,6 +59,9 @@ fn parameters(options: &Options, score: Option<MixedScore>) -> Map<String, Value
     if !options.knowledge.is_empty() {
         object.insert("knowledge".into(), json!(options.knowledge));
     }
+    if !options.experiments.is_empty() {
+        object.insert("experiments".into(), json!(options.experiments));
+    }
     object
 }
 

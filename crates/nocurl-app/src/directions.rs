@@ -2,6 +2,7 @@
 
 use nocurl::checks::Verdict;
 use nocurl::graph::Direction;
+use nocurl::methods::Directions;
 use nocurl::{Determines, Options};
 use nocurl_io::{Edge, GraphDocument};
 
@@ -70,6 +71,10 @@ fn is_capped(outcome: &Outcome, options: &Options) -> bool {
     directions.is_baseline() || directions.checks().iter().any(doubted)
 }
 
+/// What directions come from where rows come from experiments.
+const BY_EXPERIMENTS: &str = "Directions come from experiments and conditional independences; \
+                              undetermined ones are drawn by a guess";
+
 /// What the directions come from, how many follow, and how sure they are.
 fn sentence(
     document: &GraphDocument,
@@ -80,7 +85,11 @@ fn sentence(
 ) -> String {
     let facts = options.facts();
     let all = document.edges.len();
-    let source = facts.directions.sentence();
+    let told = !options.experiments.is_empty();
+    let source = match told && facts.directions == Directions::Independences {
+        true => BY_EXPERIMENTS,
+        false => facts.directions.sentence(),
+    };
     if all == 0 {
         return format!("{source}. There are no edges.");
     }
@@ -93,6 +102,9 @@ fn sentence(
     let by_shape = outcome.fit.error_shape.as_ref().map_or(0, |shape| shape.directed.len());
     let compelled = outcome.fit.determined.directed().count().saturating_sub(by_shape);
     let given = match (document.determines, options.knowledge.is_empty()) {
+        (Determines::Class, _) if told => {
+            "these adjacencies, colliders and what conditions act on are right".into()
+        }
         (Determines::Class, true) => "these adjacencies and colliders are right".into(),
         (Determines::Class, false) => {
             "these adjacencies, colliders and the prior knowledge are right".into()

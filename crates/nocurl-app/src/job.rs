@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
+use nocurl::treatments::{Treatment, treatments};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Summary, Table, check_writable, is_summary,
@@ -73,7 +74,7 @@ impl Job {
         // Rows with gaps are not filled in: what is estimated from them has moments alone.
         let estimated = self.read.missing == Missing::Em;
         let bounds = self.bounded(rayon::current_num_threads());
-        let read = bounds.read_options();
+        let read = self.told_apart(bounds.read_options());
         let (table, found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
@@ -147,9 +148,32 @@ impl Job {
         if self.diagnose { suspicions(rows, total) } else { Vec::new() }
     }
 
+    /// How the table is read where a column holds conditions: these are categories, and are read
+    /// whatever other columns are.
+    fn told_apart(&self, mut read: ReadOptions) -> ReadOptions {
+        if let Some(condition) = &self.options.experiments.condition {
+            if let Some(columns) = read.columns.as_mut().filter(|all| !all.contains(condition)) {
+                columns.push(condition.clone());
+            }
+            if !read.categorical.contains(condition) {
+                read.categorical.push(condition.clone());
+            }
+        }
+        read
+    }
+
     /// What can be checked before a table is read.
     fn validate(&self) -> Result<(), Error> {
         let algorithm = &self.options.algorithm;
+        if !self.options.experiments.is_empty() {
+            self.options.experiments.check()?;
+            algorithm.takes_experiments()?;
+            if self.read.missing == Missing::Em {
+                let reason = "missing values are not estimated where there are conditions: leave \
+                              the rows out that have some";
+                return Err(nocurl::Error::Experiments { reason: reason.into() }.into());
+            }
+        }
         if !self.options.knowledge.is_empty() {
             algorithm.takes_knowledge()?;
         }
@@ -195,15 +219,16 @@ impl Job {
         let fit = self.confidence.choose(data, options, fit, &measured)?;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let links = links(data, options, &fit)?;
+        let treatments = treatments(data, options, &fit)?;
         let seen = Seen::new(data, &fit.variables);
-        Ok((fit, links, diagnosis, measured, seen))
+        Ok((fit, links, treatments, diagnosis, measured, seen))
     }
 }
 
-type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured, Seen);
+type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured, Seen);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, diagnosis, measured, seen) = found;
+    let (fit, links, treatments, diagnosis, measured, seen) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
@@ -216,6 +241,7 @@ fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
         suspicions,
         fit,
         links,
+        treatments,
         diagnosis,
         bootstrap,
         unmeasured,

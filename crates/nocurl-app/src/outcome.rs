@@ -5,11 +5,12 @@ use std::time::Duration;
 use nocurl::bootstrap::{Bootstrap, Kind};
 use nocurl::checks::Diagnosis;
 use nocurl::links::Link;
+use nocurl::treatments::Treatment;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, Seen, Suspicion, describe, directions, edges};
+use crate::{Job, Seen, Suspicion, describe, directions, edges, experiments};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Outcome {
     pub links: Vec<Link>,
     /// Checks, where they were asked for.
     pub diagnosis: Option<Diagnosis>,
+    /// What conditions act on directly, besides their known targets.
+    pub treatments: Vec<Treatment>,
     /// What was found again in resampled tables, where that was measured.
     pub bootstrap: Option<Bootstrap>,
     /// Why it was not, where it should have been.
@@ -67,7 +70,11 @@ impl Outcome {
             ..BootstrapSummary::new(found, job.confidence.consensus_level(), names)
         });
         document.elapsed_seconds = self.elapsed.as_secs_f64();
-        document
+        document.experiments = experiments::summary(self, &job.options, &self.treatments);
+        match &job.options.experiments.condition {
+            Some(condition) if job.options.experiments.hidden => document.without(condition),
+            _ => document,
+        }
     }
 
     /// What the user should know: about the table, the graph, the resampled tables.

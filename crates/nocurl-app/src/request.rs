@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use nocurl::{Algorithm, KnowledgeSpec, Options};
-use nocurl_io::{Ordinal, ReadOptions, RunFiles, Source, read_knowledge};
+use nocurl::experiments::Intervention;
+use nocurl::{Algorithm, ExperimentSpec, KnowledgeSpec, Options};
+use nocurl_io::{Ordinal, ReadOptions, RunFiles, Source, read_knowledge, read_targets};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,8 @@ pub struct Request {
     seed: Value,
     /// Statements, or the path of a file that has them.
     knowledge: Value,
+    /// The column of conditions and what these act on.
+    experiments: Value,
     bootstrap: Value,
     confidence: Value,
     confidence_seconds: Value,
@@ -59,6 +62,7 @@ impl Default for Request {
             error_shape: options.error_shape.into(),
             seed: options.seed.into(),
             knowledge: Value::Null,
+            experiments: Value::Null,
             bootstrap: Value::Null,
             confidence: true.into(),
             confidence_seconds: Value::Null,
@@ -92,6 +96,9 @@ impl Request {
     pub fn files(&self, mut files: RunFiles) -> RunFiles {
         if let Value::String(path) = &self.knowledge {
             files = files.reads("the prior knowledge", path);
+        }
+        if let Some(path) = self.experiments.pointer("/targets/path").and_then(Value::as_str) {
+            files = files.reads("the targets", path);
         }
         if let Some(path) = &self.checkpoint {
             files = files.writes("the checkpoint", path);
@@ -134,6 +141,7 @@ impl Request {
             error_shape: setting("error_shape", self.error_shape, SWITCH)?,
             seed: setting("seed", self.seed, WHOLE)?,
             knowledge,
+            experiments: experiments(self.experiments)?,
         };
         let memory = match &self.memory {
             None => None,
@@ -151,6 +159,21 @@ impl Request {
             memory,
         })
     }
+}
+
+/// Conditions and their targets, of which the latter may be in a file.
+fn experiments(mut given: Value) -> Result<ExperimentSpec, Error> {
+    if given.is_null() {
+        return Ok(ExperimentSpec::default());
+    }
+    if let Some(Value::String(path)) = given.pointer("/targets/path").cloned() {
+        let mut targets = read_targets(&Source::new(&path))?;
+        if given.pointer("/targets/soft") == Some(&Value::Bool(true)) {
+            targets.iter_mut().for_each(|target| target.kind = Intervention::Soft);
+        }
+        given["targets"] = json!(targets);
+    }
+    setting("targets", given, "")
 }
 
 /// How a table is read.

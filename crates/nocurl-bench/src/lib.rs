@@ -17,6 +17,7 @@
 pub mod calibration;
 mod error;
 pub mod grid;
+pub mod interventions;
 pub mod plot;
 mod preset;
 pub mod published;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nocurl::Prune;
-use nocurl::simulate::{Simulation, Variances};
+use nocurl::experiments::Intervention;
+use nocurl::simulate::{Interventions, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
-use nocurl_bench::{FILES, Grid, Settings};
+use nocurl_bench::{FILES, Grid, Settings, interventions};
 use nocurl_io::{
     FORMATS, GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source, TransformRule,
 };
@@ -55,6 +56,7 @@ impl Learn {
             algorithm: algorithm(&arguments.method)?,
             seed: arguments.seed,
             knowledge: arguments.knowledge.specification()?,
+            experiments: arguments.experiments.specification()?,
             ..pipeline(&arguments.pipeline)?
         };
         let confidence = ConfidenceOptions {
@@ -128,6 +130,9 @@ fn check_files(arguments: &LearnArguments) -> Result<(), Failure> {
     }
     for path in [&arguments.config, &arguments.like].into_iter().flatten() {
         files = files.reads("the settings", path);
+    }
+    if let Some(path) = arguments.experiments.path() {
+        files = files.reads("the targets", path);
     }
     for output in arguments.output.iter().filter(|path| !is_stdout(path)) {
         GraphFormat::of_path(output)?;
@@ -302,12 +307,18 @@ pub(crate) struct Simulate {
     pub(crate) seed: u64,
     pub(crate) output: PathBuf,
     pub(crate) truth: Vec<PathBuf>,
+    pub(crate) interventions: Option<Interventions>,
+    pub(crate) targets: Option<PathBuf>,
     pub(crate) quiet: bool,
 }
 
 impl Simulate {
     /// Checks flags and destinations; draws nothing.
     pub(crate) fn new(arguments: SimulateArguments) -> Result<Self, Failure> {
+        let interventions = match &arguments.interventions {
+            Some(text) => Some(interventions(text, &arguments)?),
+            None => None,
+        };
         let simulation = Simulation {
             graph: parameter::named("--graph", Value::String(arguments.graph))?,
             degree: arguments.degree,
@@ -327,15 +338,41 @@ impl Simulate {
             GraphFormat::of_path(truth)?;
             files = files.writes("the true graph", truth);
         }
+        if let Some(path) = &arguments.targets_output {
+            files = files.writes("the targets", path);
+        }
         files.check()?;
         Ok(Self {
             simulation,
             seed: arguments.seed,
             output: arguments.output,
             truth: arguments.truth,
+            interventions,
+            targets: arguments.targets_output,
             quiet: arguments.quiet,
         })
     }
+}
+
+/// What conditions are drawn.
+fn interventions(text: &str, arguments: &SimulateArguments) -> Result<Interventions, Failure> {
+    let wrong = || {
+        Failure::Input(format!(
+            "--interventions {text}: write single:10, or double:10 for two targets"
+        ))
+    };
+    let (kind, number) = text.split_once(':').ok_or_else(wrong)?;
+    let targets = match kind {
+        "single" => 1,
+        "double" => 2,
+        _ => return Err(wrong()),
+    };
+    Ok(Interventions {
+        conditions: number.trim().parse().map_err(|_| wrong())?,
+        targets,
+        kind: if arguments.soft { Intervention::Soft } else { Intervention::Perfect },
+        control_rows: arguments.control_rows,
+    })
 }
 
 /// The JSON form of a noise law: a name, or for Student's t an object with the degrees of freedom.
@@ -430,6 +467,49 @@ impl Calibration {
             fit,
             trials: arguments.trials.unwrap_or(if fit { 200 } else { 4 }),
             seed: arguments.seed,
+            jobs: arguments.jobs.map_or(cores, usize::from),
+            output: arguments.output.clone().unwrap_or_else(folder),
+            quiet: arguments.quiet,
+        }))
+    }
+}
+
+/// A valid `nocurl bench interventions`.
+#[derive(Debug)]
+pub(crate) struct InterventionStudy {
+    pub(crate) study: interventions::Study,
+    pub(crate) jobs: usize,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl InterventionStudy {
+    /// The study, if its name asks for it.
+    pub(crate) fn new(arguments: &BenchArguments) -> Result<Option<Self>, Failure> {
+        if arguments.grid != "interventions" {
+            return Ok(None);
+        }
+        if !arguments.methods.is_empty() || !arguments.scenarios.is_empty() {
+            return Err(Failure::Input(
+                "interventions has its own methods: only --output, --sizes, --seed, --trials, \
+                 --jobs and --quiet apply"
+                    .into(),
+            ));
+        }
+        let usual = interventions::Study::default();
+        let sizes = arguments.sizes.clone();
+        if sizes.iter().any(|&size| size < 3) {
+            return Err(Failure::Input("--sizes: at least 3 variables are needed".into()));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let folder = || "bench-interventions".into();
+        Ok(Some(Self {
+            study: interventions::Study {
+                sizes: if sizes.is_empty() { usual.sizes } else { sizes },
+                trials: arguments.trials.unwrap_or(usual.trials),
+                seed: arguments.seed,
+                ..usual
+            },
             jobs: arguments.jobs.map_or(cores, usize::from),
             output: arguments.output.clone().unwrap_or_else(folder),
             quiet: arguments.quiet,

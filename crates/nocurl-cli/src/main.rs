@@ -9,6 +9,7 @@ mod checks;
 mod commands;
 mod config;
 mod exhausted;
+mod experiments;
 mod failure;
 mod knowledge;
 mod output;
@@ -64,6 +65,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Moments(arguments) => commands::moments(&arguments),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
+        Command::Next(arguments) => commands::next_experiment(&arguments),
         Command::Draw(arguments) => commands::draw(arguments),
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Effects(arguments) => commands::effects(&arguments),
@@ -74,10 +76,15 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
         Command::Page(arguments) => commands::page(&arguments),
-        Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
-            Some(study) => commands::calibrate(study),
-            None => commands::bench(config::Bench::new(arguments)?),
-        },
+        Command::Bench(arguments) => {
+            if let Some(study) = config::Calibration::new(&arguments)? {
+                return commands::calibrate(study);
+            }
+            match config::InterventionStudy::new(&arguments)? {
+                Some(study) => commands::bench_interventions(&study),
+                None => commands::bench(config::Bench::new(arguments)?),
+            }
+        }
         Command::Completions(arguments) => commands::completions(&arguments),
         Command::Man(arguments) => commands::man(&arguments),
     }

@@ -11,6 +11,7 @@ use nocurl_io::{DescribedVariable, GraphDocument, Scale, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
+use crate::experiments;
 use crate::failure::Failure;
 use crate::knowledge;
 use crate::support::{self, Support};
@@ -83,6 +84,9 @@ pub(crate) fn learnt(
     if !config.job.options.knowledge.is_empty() {
         text += &line("Known", &knowledge::summary(&config.job.options.knowledge));
     }
+    if !config.job.options.experiments.is_empty() {
+        text += &line("Given", &experiments::summary(&config.job.options.experiments));
+    }
     text += &line(
         "Learnt",
         &format!(
@@ -123,6 +127,7 @@ pub(crate) fn learnt(
         let lines: String = caption.lines().map(|line| terminal::flowing(line, "")).collect();
         text += &format!("{FAINT}{}{FAINT:#}\n", lines.trim_end());
     }
+    text += &document.experiments.as_ref().map_or_else(String::new, experiments::table);
     if let Some(diagnosis) = &outcome.diagnosis {
         text += &checks(diagnosis, &outcome.suspicions);
     }

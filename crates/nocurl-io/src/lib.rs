@@ -9,6 +9,7 @@
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
+//! | what conditions act on, as TOML or CSV | [`read_targets`] |
 //! | what a run has found | [`GraphDocument`], [`write_graph`], [`format_graph`] |
 //! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
@@ -35,6 +36,7 @@
 mod checkpoint;
 mod digest;
 mod error;
+mod experiments;
 mod graph;
 mod input;
 mod knowledge;
@@ -48,11 +50,12 @@ mod table;
 
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
+pub use experiments::{format_targets, read_targets};
 pub use graph::{
-    BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
-    ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
-    InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
-    read_graph, write_graph,
+    BootstrapSummary, Class, ClassCount, ConditionSummary, ConsensusEdge, DescribedVariable,
+    Direction, Edge, EdgeSupport, ErrorShapeEdge, ErrorShapeSummary, Expanded, ExperimentSummary,
+    FORMATS, FoundTarget, GraphDocument, GraphFormat, InputDescription, KnownTarget, PairSupport,
+    PathSupport, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;

@@ -115,6 +115,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
+        classes: Vec::new(),
         consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined, weight: None }],
     }
 }

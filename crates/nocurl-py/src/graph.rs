@@ -31,6 +31,22 @@ pub(crate) fn compare(truth: &str, estimate: &str, determines: Option<&str>) -> 
     })?)
 }
 
+/// The experiments that are expected to determine most directions, as JSON.
+#[pyfunction]
+pub(crate) fn next_experiment(
+    document: &str,
+    targets: usize,
+    only: Vec<String>,
+    never: Vec<String>,
+    seed: u64,
+) -> PyResult<String> {
+    Ok(guarded(|| {
+        let request = nocurl_app::NextRequest { targets, only, never, seed };
+        let (found, names) = request.propose(parsed(document)?)?;
+        Ok(nocurl_app::describe_next(&found, &names).to_string())
+    })?)
+}
+
 /// The columns that code the variables of a graph: their names, their coefficients, and their means
 /// and shares where they are known.
 #[pyfunction]

@@ -31,8 +31,8 @@ mod _nocurl {
     use super::bench::{BenchLog, bench_grid, bench_task};
     #[pymodule_export]
     use super::graph::{
-        compare, describe_graph, expanded, format_graph, intervene, read_graph, total_effects,
-        write_graph,
+        compare, describe_graph, expanded, format_graph, intervene, next_experiment, read_graph,
+        total_effects, write_graph,
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};

@@ -79,14 +79,17 @@ mod math;
 pub mod methods;
 mod pipeline;
 
-pub use analysis::{adjustment, bootstrap, checks, class_effects, effects, links, metrics, model};
-pub use core::{
-    Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, Keeper, Kind, Knowledge,
-    KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
-    Stop, Termination, Text, TrainingState, Transform, Value, Variable, Variables, Watch, advice,
-    error, graph, knowledge, memory, moments, simulate, transform, variable,
+pub use analysis::{
+    adjustment, bootstrap, checks, class_effects, effects, links, metrics, model, next, treatments,
 };
-pub use math::{Problem, hodge, missing};
+pub use core::{
+    Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence,
+    ExperimentSpec, Keeper, Kind, Knowledge, KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot,
+    Order, Pdag, Progress, Run, Spelling, Stop, Targets, Termination, Text, TrainingState,
+    Transform, Value, Variable, Variables, Watch, advice, error, experiments, graph, knowledge,
+    memory, moments, simulate, transform, variable,
+};
+pub use math::{Experiments, Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};
 pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, error_shape, learn, redraw, refine};
 

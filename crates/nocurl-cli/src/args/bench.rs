@@ -29,6 +29,7 @@ Grids:
   default               raw, standardised, unequal-variance and non-Gaussian data
   scale                 100 to 5000 variables
   calibration           what confidence is worth on graphs that are known
+  interventions         learning from experiments beside the same rows pooled
   calibration-fit       the simulated graphs that its correction is fitted on
   FILE.toml             a grid of your own; docs/cli.md shows one
 

@@ -20,6 +20,9 @@ pub(crate) struct EvaluateArguments {
     pub(crate) truth: PathBuf,
     /// File of the estimated graph
     pub(crate) estimate: PathBuf,
+    /// What conditions act on, as for `nocurl learn`: also the distance of interventional classes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,6 +9,7 @@ use nocurl::refine::Refine;
 use nocurl_app::Shown;
 
 use super::table::TableArguments;
+use crate::experiments::ExperimentArguments;
 use crate::knowledge::KnowledgeArguments;
 
 const LEARN_EXAMPLES: &str = "\
@@ -94,6 +95,8 @@ pub(crate) struct LearnArguments {
     pub(crate) pipeline: PipelineArguments,
     #[command(flatten)]
     pub(crate) knowledge: KnowledgeArguments,
+    #[command(flatten)]
+    pub(crate) experiments: ExperimentArguments,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod learn;
 mod manual;
 mod model;
 mod moments;
+mod next;
 mod page;
 mod simulate;
 mod table;
@@ -22,6 +23,7 @@ pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, Prune
 pub(crate) use manual::{CompletionsArguments, ManArguments};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use moments::MomentsArguments;
+pub(crate) use next::NextArguments;
 pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one
     Evaluate(EvaluateArguments),
+    /// Propose the experiment that would determine most directions
+    Next(NextArguments),
     /// Draw a graph, or a part of it
     Draw(DrawArguments),
     /// Show which edges two graphs share and where they differ

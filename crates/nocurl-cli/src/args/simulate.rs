@@ -8,7 +8,8 @@ const SIMULATE_EXAMPLES: &str = "\
 Examples:
   nocurl simulate --output data.csv --truth truth.json
   nocurl simulate --graph sf --degree 4 --variables 30 --noise gumbel --seed 7 --output data.npy
-  nocurl simulate --noise student:3 --variances random:0.5,2 --standardize --output data.parquet";
+  nocurl simulate --noise student:3 --variances random:0.5,2 --standardize --output data.parquet
+  nocurl simulate --interventions single:10 --rows 100 --targets-output t.toml --output data.csv";
 
 #[derive(Debug, Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
@@ -53,6 +54,19 @@ pub(crate) struct SimulateArguments {
     /// Fewest and most levels of such a variable
     #[arg(long, default_value = "2,4", value_name = "LOW,HIGH")]
     pub(crate) levels: String,
+    /// Conditions besides a control, each with --rows rows, as single:10 or double:5 for one or two
+    /// targets each; the column `condition` tells them apart
+    #[arg(long, value_name = "KIND:NUMBER")]
+    pub(crate) interventions: Option<String>,
+    /// Conditions change how their targets depend on others, rather than set them
+    #[arg(long, requires = "interventions")]
+    pub(crate) soft: bool,
+    /// Rows of the control [default: as many as a condition has]
+    #[arg(long, value_name = "N", requires = "interventions", allow_negative_numbers = true)]
+    pub(crate) control_rows: Option<usize>,
+    /// Write what conditions act on to FILE, as TOML for `nocurl learn --targets`
+    #[arg(long, value_name = "FILE", requires = "interventions")]
+    pub(crate) targets_output: Option<PathBuf>,
     /// Seed of everything random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,

@@ -2,10 +2,10 @@
 
 use nocurl_bench::plot::{Figure, svg};
 use nocurl_bench::table::{self, Provenance};
-use nocurl_bench::{Log, calibration, run, summarise};
+use nocurl_bench::{Log, calibration, interventions, run, summarise};
 use nocurl_io::write_text;
 
-use crate::config::{Bench, Calibration};
+use crate::config::{Bench, Calibration, InterventionStudy};
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
@@ -66,6 +66,33 @@ pub(crate) fn calibrate(config: Calibration) -> Result<(), Failure> {
         return Ok(());
     }
     let wrote = report::line("Wrote", &format!("{folder}: pairs.csv, tables.md"));
+    report::print(&format!("{markdown}\n{wrote}"))
+}
+
+/// Runs the study of learning from experiments.
+pub(crate) fn intervene(config: &InterventionStudy) -> Result<(), Failure> {
+    let folder = report::clean(&config.output.to_string_lossy());
+    let written = |error: std::io::Error| Failure::Input(format!("`{folder}`: {error}"));
+    std::fs::create_dir_all(&config.output).map_err(written)?;
+    let watch = Watch::start(config.quiet);
+    let records = interventions::run(&config.study, config.jobs, &watch.run());
+    watch.finish()?;
+    let records = records?;
+    let Provenance { command, machine, date } = Provenance::here(command());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut markdown = format!(
+        "# Learning from experiments\n\n- Command: `{command}`\n- nocurl {version}, {date}; \
+         {machine}\n\n"
+    );
+    markdown += &interventions::markdown(&config.study, &records);
+    let files = [("trials.csv", interventions::csv(&records)), ("tables.md", markdown.clone())];
+    for (name, text) in &files {
+        write_text(config.output.join(name), text).map_err(|error| Failure::writing(&error))?;
+    }
+    if config.quiet {
+        return Ok(());
+    }
+    let wrote = report::line("Wrote", &format!("{folder}: trials.csv, tables.md"));
     report::print(&format!("{markdown}\n{wrote}"))
 }
 

@@ -1,12 +1,13 @@
 //! `nocurl evaluate`: an estimated graph against the true one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use nocurl::Determines;
-use nocurl::metrics::Comparison;
+use nocurl::experiments::Intervention;
+use nocurl::metrics::{Comparison, cpdag_shd};
+use nocurl::{Determines, Targets};
 use nocurl_app::score;
-use nocurl_io::{GraphDocument, GraphFormat, RunFiles, Source, read_graph};
+use nocurl_io::{GraphDocument, GraphFormat, RunFiles, Source, read_graph, read_targets};
 use serde_json::Value;
 
 use crate::args::EvaluateArguments;
@@ -16,19 +17,30 @@ use crate::report;
 
 /// Runs the command.
 pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
-    let files = RunFiles::default()
+    let mut files = RunFiles::default()
         .reads("the true graph", &arguments.truth)
         .reads("the estimated graph", &arguments.estimate);
+    if let Some(path) = &arguments.targets {
+        files = files.reads("the targets", path);
+    }
     let outputs = Outputs::check("scores", &arguments.output, files)?;
     let truth = Side::read(&arguments.truth)?;
-    let estimate = Side::read(&arguments.estimate)?;
+    let mut estimate = Side::read(&arguments.estimate)?;
+    estimate.hide_condition(&truth.graph);
     let (names, note) = shared_names(&truth, &estimate)?;
     let mut notes = counting(&truth.graph, &estimate.graph);
     notes.extend(note);
     let determines = estimate.graph.determines;
     let comparison = score(&truth.among(&names), &estimate.among(&names), None)?;
+    let told = match &arguments.targets {
+        Some(path) => Some(interventional(&truth.among(&names), &estimate.among(&names), path)?),
+        None => None,
+    };
     let scores = match serde_json::to_value(comparison) {
         Ok(Value::Object(mut scores)) => {
+            if let Some(distance) = told {
+                scores.insert("icpdag_shd".into(), distance.into());
+            }
             scores.insert("variables".into(), names.len().into());
             scores.insert("determines".into(), determines.name().into());
             scores
@@ -43,8 +55,32 @@ pub(crate) fn evaluate(arguments: &EvaluateArguments) -> Result<(), Failure> {
     match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => report::print(&json),
-        (false, false) => report::print(&summary(arguments, &names, &comparison, &notes)),
+        (false, false) => report::print(&summary(arguments, &names, &comparison, told, &notes)),
     }
+}
+
+/// The distance of the classes that conditions with these targets leave of both graphs.
+fn interventional(
+    truth: &GraphDocument,
+    estimate: &GraphDocument,
+    path: &Path,
+) -> Result<usize, Failure> {
+    let mut sets: BTreeMap<String, Vec<(usize, Intervention)>> = BTreeMap::new();
+    for target in read_targets(&Source::new(path))? {
+        let place = truth.variables.iter().position(|name| *name == target.variable);
+        let Some(place) = place else {
+            return Err(Failure::Input(format!(
+                "`{}`: `{}` is no variable of the graphs",
+                report::clean(&path.to_string_lossy()),
+                report::clean(&target.variable)
+            )));
+        };
+        sets.entry(target.condition).or_default().push((place, target.kind));
+    }
+    // No variable of the graphs is the condition.
+    let targets = Targets { condition: usize::MAX, of: sets.into_values().collect() };
+    let class = |graph: &GraphDocument| Ok::<_, Failure>(targets.class_of(&graph.dag()?));
+    Ok(cpdag_shd(&class(truth)?, &class(estimate)?)?)
 }
 
 /// One of the two graphs.
@@ -66,6 +102,15 @@ impl Side {
         let all_have_edges = ends.len() == graph.variables.len();
         let label = report::clean(&path.to_string_lossy());
         Ok(Self { label, partial: may_omit && all_have_edges, graph })
+    }
+
+    /// Leaves out the condition of an experiment, which is no variable of the true graph.
+    fn hide_condition(&mut self, truth: &GraphDocument) {
+        if let Some(experiments) = self.graph.experiments.clone()
+            && !truth.variables.contains(&experiments.condition)
+        {
+            self.graph = self.graph.clone().without(&experiments.condition);
+        }
     }
 
     /// The graph on the variables `names`, which are at least its own.
@@ -152,6 +197,7 @@ fn summary(
     arguments: &EvaluateArguments,
     names: &[String],
     scores: &Comparison,
+    told: Option<usize>,
     notes: &[String],
 ) -> String {
     let side = |label, path: &Path, edges: usize| {
@@ -183,6 +229,11 @@ fn summary(
         rate("skeleton F1", scores.skeleton_f1, "F1 whatever the directions"),
         whole("CPDAG SHD", scores.cpdag_shd, "distance of the equivalence classes"),
     ];
+    rows.extend(
+        told.map(|distance| {
+            whole("I-CPDAG SHD", distance, "distance of the interventional classes")
+        }),
+    );
     rows.extend(scores.sid.map(|distance| {
         whole("SID", distance, "pairs whose causal effect would be estimated wrongly")
     }));

@@ -12,11 +12,12 @@ mod manual;
 mod methods;
 mod model;
 mod moments;
+mod next;
 mod page;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::{bench, calibrate};
+pub(crate) use bench::{bench, calibrate, intervene as bench_interventions};
 pub(crate) use compare::compare;
 pub(crate) use draw::draw;
 pub(crate) use effects::effects;
@@ -28,6 +29,7 @@ pub(crate) use manual::{completions, man};
 pub(crate) use methods::methods;
 pub(crate) use model::{predict, residuals, sample, score};
 pub(crate) use moments::moments;
+pub(crate) use next::next_experiment;
 pub(crate) use page::page;
 pub(crate) use simulate::simulate;
 

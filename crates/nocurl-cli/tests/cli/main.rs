@@ -8,6 +8,7 @@ mod comfort;
 mod draw;
 mod effects;
 mod evaluate;
+mod experiments;
 mod inspect;
 mod interrupt;
 mod knowledge;

@@ -37,6 +37,21 @@ pub struct BootstrapSummary {
     pub consensus_level: Option<f64>,
     /// The graph on which the replicates agree.
     pub consensus: Vec<ConsensusEdge>,
+    /// The classes of the replicates, the most frequent first, where some directions are
+    /// undetermined in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassCount>,
+}
+
+/// A class of graphs that some replicates gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassCount {
+    /// Replicates that gave it.
+    pub count: usize,
+    /// Edges `[from, to]` whose direction is determined.
+    pub directed: Vec<[String; 2]>,
+    /// The others.
+    pub undirected: Vec<[String; 2]>,
 }
 
 /// How often two variables are adjacent, and in which direction.
@@ -141,6 +156,7 @@ impl BootstrapSummary {
                 })
                 .collect(),
             consensus: consensus(found, consensus_level, names),
+            classes: classes(found, names),
         }
     }
 
@@ -156,6 +172,25 @@ impl BootstrapSummary {
         }
         edges
     }
+}
+
+/// More classes than this are not written: rare ones hardly matter for what to do next.
+const MOST_CLASSES: usize = 20;
+
+/// The most frequent classes; none where every direction is determined in all.
+fn classes(found: &Bootstrap, names: &[String]) -> Vec<ClassCount> {
+    let pair = |&(i, j): &(usize, usize)| [names[i].clone(), names[j].clone()];
+    if found.classes.iter().all(|class| class.undirected.is_empty()) {
+        return Vec::new();
+    }
+    let shown = found.classes.iter().take(MOST_CLASSES);
+    shown
+        .map(|class| ClassCount {
+            count: class.count,
+            directed: class.directed.iter().map(pair).collect(),
+            undirected: class.undirected.iter().map(pair).collect(),
+        })
+        .collect()
 }
 
 /// The edges of the consensus, the surest first.

@@ -53,6 +53,9 @@ pub struct GraphDocument {
     /// What the shape of errors says about directions, where it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_shape: Option<super::ErrorShapeSummary>,
+    /// The conditions that rows came from and what these act on, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiments: Option<super::ExperimentSummary>,
     /// What was found again in resampled data, where that was asked for.
     #[serde(default)]
     pub bootstrap: Option<super::BootstrapSummary>,
@@ -135,6 +138,7 @@ impl GraphDocument {
             kinds: Vec::new(),
             error_variances: None,
             error_shape: None,
+            experiments: None,
             bootstrap: None,
             method: String::new(),
             parameters: Value::Null,

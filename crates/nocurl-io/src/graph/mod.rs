@@ -6,6 +6,7 @@ mod builder;
 mod document;
 mod error_shape;
 mod expanded;
+mod experiments;
 mod format;
 mod matrix;
 mod members;
@@ -14,10 +15,13 @@ mod picture;
 mod report;
 mod text;
 
-pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
+pub use bootstrap::{
+    BootstrapSummary, ClassCount, ConsensusEdge, EdgeSupport, PairSupport, PathSupport,
+};
 pub use document::{Class, DescribedVariable, Edge, GraphDocument, InputDescription};
 pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use expanded::Expanded;
+pub use experiments::{ConditionSummary, ExperimentSummary, FoundTarget, KnownTarget};
 pub use format::{
     FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
 };

@@ -47,6 +47,10 @@ impl GraphDocument {
                 node.kind = nocurl_render::Kind::Categorical;
             }
         }
+        if let Some(experiments) = &self.experiments {
+            let condition = nodes.iter_mut().filter(|node| node.name == experiments.condition);
+            condition.for_each(|node| node.kind = nocurl_render::Kind::Context);
+        }
         Ok(Diagram { edges: edges.collect(), nodes, title: self.title(), compared: None })
     }
 

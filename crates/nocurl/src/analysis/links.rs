@@ -3,10 +3,10 @@
 use crate::core::parallel::*;
 use crate::core::{Data, Error, Kind, Variable};
 use crate::math::Problem;
-use crate::math::local::{Blocks, Local, Multinomial};
+use crate::math::local::{Local, Multinomial, gaussian};
 use crate::math::regress::{Node, blocks};
 use crate::methods::MixedScore;
-use crate::pipeline::{Fit, Options};
+use crate::pipeline::{Fit, Options, see};
 
 /// More parents than this, and the strength of their edges is left out: it costs the cube of their
 /// number.
@@ -59,7 +59,7 @@ pub fn links<'a>(
     fit: &Fit,
 ) -> Result<Vec<Link>, Error> {
     let data = data.into();
-    let problem = Problem::new(&data.moments(), options.center)?;
+    let problem = see(&data, options)?;
     if problem.size() != fit.dag.size() {
         return Err(Error::DifferentVariables { what: "graph and data" });
     }
@@ -70,8 +70,8 @@ pub fn links<'a>(
     let counts = codes.as_deref().map(Multinomial::new);
     let local = counts.as_ref().map(|counts| counts as &dyn Local);
     // Once for all variables: it holds a copy of the correlations.
-    let blocks = (local.is_none() && !problem.is_plain()).then(|| Blocks::new(&problem));
-    let local = local.or(blocks.as_ref().map(|blocks| blocks as &dyn Local));
+    let blocks = (local.is_none() && !problem.is_plain()).then(|| gaussian(&problem));
+    let local = local.or(blocks.as_deref());
     let of_variable = |j: usize| of_variable(&problem, local, fit, j);
     let mut all: Vec<Link> = (0..problem.size())
         .into_par_iter()
@@ -117,7 +117,10 @@ fn of_variable(
                 .map(|(row, column)| Coefficient {
                     from_level: level(&list[i], row),
                     to_level: level(&list[j], column),
-                    value: found[(first + row, column)],
+                    // A condition that acts on the variable has no shift of its own.
+                    value: Some(found[(first + row, column)])
+                        .filter(|v| !v.is_nan())
+                        .unwrap_or(0.0),
                 })
                 .collect(),
             _ => Vec::new(),

@@ -8,3 +8,5 @@ pub mod effects;
 pub mod links;
 pub mod metrics;
 pub mod model;
+pub mod next;
+pub mod treatments;

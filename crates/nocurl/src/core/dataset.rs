@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::core::{Codes, Error, Mat, MatRef, Moments, Variables, moments};
+use crate::core::{
+    Codes, Conditions, Error, ExperimentSpec, Mat, MatRef, Moments, Variables, moments,
+};
 
 /// `n` rows of `d` named variables, one column each: numbers, or positions of levels.
 ///
@@ -132,6 +134,23 @@ impl Dataset {
         moments::of_sample(&self.variables, self.values.as_ref(), counts)
     }
 
+    /// The same with the moments of each level of one variable told apart.
+    ///
+    /// # Panics
+    /// When there is no such variable, or not one count for each row.
+    pub fn sample_by_condition(&self, condition: usize, counts: &[u32]) -> Moments {
+        let conditions = Conditions::of(self, condition, Some(counts));
+        self.sample_moments(counts).with_conditions(conditions)
+    }
+
+    /// Means and second moments, with those of each level of one variable told apart.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn moments_by_condition(&self, condition: usize) -> Moments {
+        self.moments().with_conditions(Conditions::of(self, condition, None))
+    }
+
     /// A sample of the rows, in which row `i` is `counts[i]` times, in their order.
     ///
     /// # Panics
@@ -170,6 +189,22 @@ impl<'a> Data<'a> {
                 Cow::Borrowed(moments)
             }
         }
+    }
+
+    /// Means and second moments, with those of each condition where there are experiments.
+    ///
+    /// # Errors
+    /// A column of conditions that is not there. Moments alone that do not tell conditions apart
+    /// are left as they are.
+    pub fn moments_for(self, experiments: &ExperimentSpec) -> Result<Cow<'a, Moments>, Error> {
+        let moments = self.moments();
+        let Some(targets) = experiments.resolve(moments.variables())? else { return Ok(moments) };
+        Ok(match self.rows() {
+            Some(rows) if moments.conditions().is_none() => {
+                Cow::Owned(rows.moments_by_condition(targets.condition))
+            }
+            _ => moments,
+        })
     }
 
     /// The rows, where all of them are there.

@@ -319,6 +319,18 @@ pub enum Error {
         /// A method that can.
         instead: &'static str,
     },
+    /// Conditions or targets that cannot be used.
+    #[error("experiments: {reason}")]
+    Experiments {
+        /// What is wrong, where, and what to do.
+        reason: String,
+    },
+    /// Experiments for a method that does not learn from them.
+    #[error("{}", takes_no_experiments(method))]
+    TakesNoExperiments {
+        /// The method.
+        method: &'static str,
+    },
     /// The caller asked to stop.
     #[error("stopped before the end: nothing was written")]
     Cancelled,
@@ -357,6 +369,7 @@ impl Error {
             Self::TakesNoKnowledge { method, reason, instead } => {
                 takes_no_knowledge(method, reason, instead)
             }
+            Self::TakesNoExperiments { method } => takes_no_experiments(method),
             // The others are words alone.
             other => Text::new(other.to_string()),
         }

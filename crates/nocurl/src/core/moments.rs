@@ -1,10 +1,16 @@
 //! Number of rows, means and second moments: all that linear methods see of the data.
 
 mod align;
+mod conditions;
 mod replicates;
+
+use std::sync::Arc;
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
+
+pub use conditions::Conditions;
+pub(crate) use conditions::{Part, Spread};
 
 use super::gram_accumulate;
 #[cfg(feature = "serde")]
@@ -53,6 +59,8 @@ pub struct Moments {
     mean: Vec<f64>,
     /// Lower triangle only; the upper one is zero.
     scatter: Mat<f64>,
+    /// The same by the conditions of an experiment, where these are told apart.
+    conditions: Option<Arc<Conditions>>,
 }
 
 impl Moments {
@@ -60,7 +68,28 @@ impl Moments {
     pub fn new(variables: impl Into<Variables>) -> Self {
         let variables = variables.into();
         let m = variables.width();
-        Self { variables, weight: 0.0, mean: vec![0.0; m], scatter: Mat::zeros(m, m) }
+        Self { variables, weight: 0.0, mean: vec![0.0; m], scatter: Mat::zeros(m, m), conditions: None }
+    }
+
+    /// Moments of no rows yet that tell the levels of one variable apart, as the conditions of an
+    /// experiment.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn by_condition(variables: impl Into<Variables>, condition: usize) -> Self {
+        let variables = variables.into();
+        let conditions = Some(Arc::new(Conditions::new(&variables, condition)));
+        Self { conditions, ..Self::new(variables) }
+    }
+
+    /// The moments of each condition, where these are told apart.
+    pub fn conditions(&self) -> Option<&Arc<Conditions>> {
+        self.conditions.as_ref()
+    }
+
+    /// The same with the moments of each condition.
+    pub(crate) fn with_conditions(self, conditions: Conditions) -> Self {
+        Self { conditions: Some(Arc::new(conditions)), ..self }
     }
 
     /// Moments with a known mean and covariance (divided by `rows`, not `rows - 1`), as an
@@ -86,7 +115,7 @@ impl Moments {
         }
         let scatter =
             Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
-        Ok(Self { variables, weight: rows as f64, mean, scatter })
+        Ok(Self { variables, weight: rows as f64, mean, scatter, conditions: None })
     }
 
     /// Adds rows, given as a block with one row per observation, of coded columns. The block is used
@@ -99,6 +128,9 @@ impl Moments {
         let rows = block.nrows();
         if rows == 0 {
             return;
+        }
+        if let Some(conditions) = &mut self.conditions {
+            Arc::make_mut(conditions).push_block(&self.variables, block.as_ref());
         }
         let mean: Vec<f64> = (0..block.ncols())
             .map(|j| {
@@ -155,10 +187,19 @@ impl Moments {
     /// When the names or the kinds of variables differ, or ordinal levels do.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.variables != other.variables {
+            // Conditions are told apart by their levels, which must be the same.
+            if self.conditions.is_some() || other.conditions.is_some() {
+                return Err(Error::DifferentVariables { what: "moments to merge" });
+            }
             let (mut one, other) = self.aligned(other)?;
             one.merge(&other)?;
             *self = one;
             return Ok(());
+        }
+        match (&mut self.conditions, &other.conditions) {
+            (None, None) => {}
+            (Some(own), Some(other)) => Arc::make_mut(own).merge(other)?,
+            _ => return Err(Error::DifferentVariables { what: "moments to merge" }),
         }
         for j in 0..self.width() {
             for i in j..self.width() {
@@ -253,6 +294,11 @@ impl Moments {
             variables: self.variables.select(variables),
             weight: self.weight,
             mean: columns.iter().map(|&j| self.mean[j]).collect(),
+            conditions: self
+                .conditions
+                .as_ref()
+                .and_then(|all| all.select(&self.variables, variables))
+                .map(Arc::new),
             scatter: Mat::from_fn(d, d, |a, b| {
                 let (i, j) = (columns[a], columns[b]);
                 if a >= b { self.scatter[(i.max(j), i.min(j))] } else { 0.0 }
@@ -285,7 +331,7 @@ impl Moments {
         }
         let entry = |i: usize, j: usize| entries[i * (i + 1) / 2 + j];
         let scatter = Mat::from_fn(d, d, |i, j| if i >= j { entry(i, j) } else { 0.0 });
-        Ok(Self { variables, weight, mean, scatter })
+        Ok(Self { variables, weight, mean, scatter, conditions: None })
     }
 
     /// The same with more columns, which were zero in all rows.
@@ -295,7 +341,7 @@ impl Moments {
         scatter.as_mut().submatrix_mut(0, 0, old, old).copy_from(&self.scatter);
         let mut mean = self.mean.clone();
         mean.resize(new, 0.0);
-        Self { variables, weight: self.weight, mean, scatter }
+        Self { variables, weight: self.weight, mean, scatter, conditions: None }
     }
 
     /// The same columns under other names.
@@ -321,6 +367,7 @@ impl Moments {
                 .map(|of| of.iter().map(|&(i, p)| p * self.mean[i]).sum())
                 .collect(),
             scatter: Mat::from_fn(m, m, |a, b| if a >= b { sum(a, b) } else { 0.0 }),
+            conditions: None,
         }
     }
 
@@ -345,7 +392,8 @@ impl Moments {
         let d = self.width();
         // One factor at a time: products of deviations in large units overflow.
         let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
-        Self { variables: Variables::new(list), weight: self.weight, mean, scatter }
+        let variables = Variables::new(list);
+        Self { variables, weight: self.weight, mean, scatter, conditions: None }
     }
 
     /// Positions of the variables that do not vary, up to rounding.
@@ -456,6 +504,8 @@ struct Packed {
     weight: Option<f64>,
     mean: Vec<f64>,
     scatter: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conditions: Option<conditions::PackedConditions>,
 }
 
 #[cfg(feature = "serde")]
@@ -471,6 +521,7 @@ impl From<Moments> for Packed {
             weight: (moments.weight.fract() != 0.0).then_some(moments.weight),
             mean: moments.mean,
             scatter,
+            conditions: moments.conditions.map(|all| Arc::unwrap_or_clone(all).into()),
         }
     }
 }
@@ -496,6 +547,8 @@ impl TryFrom<Packed> for Moments {
             Some(list) => Variables::new(list),
         };
         let weight = packed.weight.unwrap_or(packed.rows as f64);
-        Self::from_scatter(variables, weight, packed.mean, &packed.scatter)
+        let conditions = packed.conditions.map(|all| all.unpack(&variables)).transpose()?;
+        let moments = Self::from_scatter(variables, weight, packed.mean, &packed.scatter)?;
+        Ok(Self { conditions: conditions.map(Arc::new), ..moments })
     }
 }

@@ -2,6 +2,7 @@
 //! networks, regressions.
 
 pub(crate) mod entropy;
+mod experiments;
 pub(crate) mod exponential;
 pub mod hodge;
 pub mod linalg;
@@ -15,6 +16,8 @@ mod price;
 mod problem;
 pub mod regress;
 
+pub use experiments::Experiments;
+pub(crate) use experiments::Groups;
 pub use normality::normality;
 pub(crate) use price::Price;
 pub use problem::Problem;

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::core::error::list;
 use crate::core::{
-    Action, Dataset, Error, Kind, Knowledge, KnowledgeSpec, Mat, MatRef, Moments, Text, Variables,
+    Action, Conditions, Dataset, Error, ExperimentSpec, Kind, Knowledge, KnowledgeSpec, Mat,
+    MatRef, Moments, Text, Variables,
 };
-use crate::math::linalg;
+use crate::math::{Experiments, linalg};
 
 /// The second moments of the data, centred or not: all that a linear method sees.
 ///
@@ -28,6 +29,10 @@ pub struct Problem {
     /// What that gives, made when it is asked for: second moments, and covariance beside them.
     shrunk: OnceLock<(Mat<f64>, Option<Mat<f64>>)>,
     knowledge: Knowledge,
+    /// The moments by condition, where they are told apart.
+    conditions: Option<Arc<Conditions>>,
+    /// The moments of each variable of its own, where conditions act on some of them.
+    experiments: Option<Arc<Experiments>>,
 }
 
 impl Problem {
@@ -69,6 +74,8 @@ impl Problem {
             shrinkage: None,
             shrunk: OnceLock::new(),
             knowledge: Knowledge::unconstrained(moments.names()),
+            conditions: moments.conditions().cloned(),
+            experiments: None,
         };
         problem.regularise();
         Ok(problem)
@@ -83,6 +90,34 @@ impl Problem {
             self.knowledge = knowledge.resolve(self.names())?;
         }
         Ok(self)
+    }
+
+    /// The same problem where the rows come from the conditions of an experiment: each variable then
+    /// has its own moments, and nothing acts on the condition. The moments must tell conditions
+    /// apart ([`Moments::by_condition`]).
+    ///
+    /// # Errors
+    /// Those of [`ExperimentSpec::resolve`], and conditions that leave a variable without rows.
+    pub fn with_experiments(mut self, spec: &ExperimentSpec) -> Result<Self, Error> {
+        let Some(targets) = spec.resolve(&self.variables)? else { return Ok(self) };
+        let found = self.conditions.as_deref();
+        let Some(conditions) = found.filter(|all| all.variable() == targets.condition) else {
+            return Err(Error::Experiments {
+                reason: format!(
+                    "these moments do not tell the conditions of `{}` apart: gather them by \
+                     condition, or give the table itself",
+                    self.names()[targets.condition]
+                ),
+            });
+        };
+        let experiments = Experiments::new(&self.variables, conditions, targets)?;
+        self.experiments = Some(Arc::new(experiments));
+        Ok(self)
+    }
+
+    /// The experiments behind the rows, where there are any.
+    pub fn experiments(&self) -> Option<&Experiments> {
+        self.experiments.as_deref()
     }
 
     /// What is known beforehand, which may be nothing.
@@ -171,9 +206,9 @@ impl Problem {
         self.variables.columns(variable)
     }
 
-    /// True when every variable is one column of the second moments.
+    /// True when every variable is one column of the second moments, which all share.
     pub fn is_plain(&self) -> bool {
-        self.variables.is_plain()
+        self.experiments.is_none() && self.variables.is_plain()
     }
 
     /// True when means are subtracted.
@@ -229,6 +264,8 @@ impl Problem {
             shrinkage: None,
             shrunk: OnceLock::new(),
             knowledge: self.knowledge.clone(),
+            conditions: None,
+            experiments: None,
         }
     }
 
@@ -281,8 +318,15 @@ fn levels_seen(moments: &Moments) -> Cow<'_, Moments> {
     if kept.len() == moments.width() {
         return Cow::Borrowed(moments);
     }
-    let columns: Vec<Vec<(usize, f64)>> = kept.into_iter().map(|j| vec![(j, 1.0)]).collect();
-    Cow::Owned(moments.recoded(Variables::new(list), &columns))
+    let columns: Vec<Vec<(usize, f64)>> = kept.iter().map(|&j| vec![(j, 1.0)]).collect();
+    let recoded = moments.recoded(Variables::new(list), &columns);
+    Cow::Owned(match moments.conditions() {
+        None => recoded,
+        Some(all) => {
+            let conditions = all.kept(variables, recoded.variables(), &kept);
+            recoded.with_conditions(conditions)
+        }
+    })
 }
 
 fn correlation_of(s: MatRef<'_, f64>) -> Mat<f64> {

@@ -35,6 +35,8 @@ pub struct Facts {
     pub depends_on_units: bool,
     /// How it takes prior knowledge.
     pub knowledge: TakesKnowledge,
+    /// True when it learns from experiments: conditions, and what these act on.
+    pub experiments: bool,
     /// True when its state can be kept, and taken up again after a stop.
     pub checkpoint: bool,
     /// The most variables for which a check learns again.
@@ -67,6 +69,7 @@ impl Facts {
         chooses_edges: false,
         depends_on_units: true,
         knowledge: TakesKnowledge::Yes,
+        experiments: false,
         checkpoint: false,
         most_to_check: MOST_TO_CHECK,
         counts: false,

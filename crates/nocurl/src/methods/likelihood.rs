@@ -2,7 +2,7 @@
 
 use super::Task;
 use crate::core::{Action, Error, Text, names};
-use crate::math::local::{Blocks, Local, Multinomial};
+use crate::math::local::{Blocks, Experimental, Local, Multinomial};
 
 /// What is fitted to a variable given its parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,6 +46,8 @@ pub(super) enum Likelihood<'a> {
     Plain,
     /// The Gaussian law of blocks of columns.
     Blocks(Blocks),
+    /// The same, with each variable by the rows in which no condition acts on it.
+    Experimental(Experimental<'a>),
     /// Counts.
     Counts(Multinomial<'a>),
 }
@@ -58,6 +60,9 @@ impl<'a> Likelihood<'a> {
     pub(super) fn new(task: &Task<'a>, score: MixedScore) -> Result<Self, Error> {
         let problem = task.problem;
         let forced = score == MixedScore::Multinomial;
+        if let (Some(experiments), false) = (problem.experiments(), forced) {
+            return Ok(Self::Experimental(Experimental(experiments)));
+        }
         if forced && !problem.variables().list().iter().all(|variable| variable.is_discrete()) {
             return Err(Error::Parameter {
                 name: "score",
@@ -87,6 +92,7 @@ impl<'a> Likelihood<'a> {
         match self {
             Self::Plain => None,
             Self::Blocks(blocks) => Some(blocks),
+            Self::Experimental(local) => Some(local),
             Self::Counts(counts) => Some(counts),
         }
     }
@@ -94,7 +100,7 @@ impl<'a> Likelihood<'a> {
     /// The name of what was chosen.
     pub(super) fn score(&self) -> MixedScore {
         match self {
-            Self::Plain | Self::Blocks(_) => MixedScore::DegenerateGaussian,
+            Self::Plain | Self::Blocks(_) | Self::Experimental(_) => MixedScore::DegenerateGaussian,
             Self::Counts(_) => MixedScore::Multinomial,
         }
     }
@@ -103,6 +109,7 @@ impl<'a> Likelihood<'a> {
     pub(super) fn warning(&self, task: &Task<'_>, score: MixedScore) -> Option<Text> {
         let uncounted = task.problem.variables().is_categorical()
             && score.counts()
+            && task.problem.experiments().is_none()
             && !matches!(self, Self::Counts(_));
         uncounted.then(|| {
             Text::new(

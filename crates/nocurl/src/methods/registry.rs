@@ -201,6 +201,16 @@ impl Algorithm {
         }
     }
 
+    /// Whether the method can learn from experiments.
+    ///
+    /// # Errors
+    /// [`Error::TakesNoExperiments`].
+    pub fn takes_experiments(&self) -> Result<(), Error> {
+        let facts = self.facts();
+        let method = facts.name;
+        if facts.experiments { Ok(()) } else { Err(Error::TakesNoExperiments { method }) }
+    }
+
     /// Memory that proposing takes at its peak, from above, beside the second moments and the rows.
     pub fn memory(&self, size: &Size) -> Memory {
         self.0.memory(size)

@@ -104,16 +104,30 @@ pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Err
     // Where there are more columns than rows no set of collinear ones is looked for.
     let matrices = if data.moments().rows() <= d as u64 { 2.0 } else { 4.0 };
     ask("the second moments", Memory::matrices(matrices).at(d, 0))?;
-    let problem =
-        Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
+    let problem = see(data, options)?;
     takes(&options.algorithm.facts(), problem.variables())?;
     if let Some(refine) = options.refine {
         takes(&refine.facts(), problem.variables())?;
     }
-    if !problem.knowledge().is_empty() {
+    if !options.knowledge.is_empty() && !problem.knowledge().is_empty() {
         options.algorithm.takes_knowledge()?;
     }
+    if problem.experiments().is_some() {
+        options.algorithm.takes_experiments()?;
+    }
     Ok(problem)
+}
+
+/// The second moments with prior knowledge and experiments, for every stage that looks at them.
+pub(crate) fn see(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+    if options.experiments.is_empty() {
+        return Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge);
+    }
+    let knowledge = options.knowledge.clone().merge(options.experiments.knowledge())?;
+    let moments = data.moments_for(&options.experiments)?;
+    Problem::new(&moments, options.center)?
+        .with_knowledge(&knowledge)?
+        .with_experiments(&options.experiments)
 }
 
 /// True when the method counts levels and all columns have some.
@@ -241,6 +255,9 @@ fn conclude(
         let satisfied = problem.knowledge().is_satisfied_by(&dag);
         debug_assert_eq!(satisfied, Ok(()));
         satisfied?;
+        if let Some(experiments) = problem.experiments() {
+            experiments.targets().direct(&mut class, |i, j| dag.has_edge(i, j));
+        }
         problem.knowledge().direct(&mut class);
     }
     let mut warnings = problem.warnings().to_vec();
@@ -297,10 +314,13 @@ pub(super) fn evidence(
     class: &Pdag,
 ) -> BTreeMap<(usize, usize), Evidence> {
     let alone = Pdag::class_of(dag);
+    let by_experiments = problem.experiments().map(|all| all.targets().class_of(dag));
+    let settled = |i, j| by_experiments.as_ref().is_some_and(|class| class.has_directed(i, j));
     let of = |i, j| match options.determines() {
         Determines::Graph if !problem.knowledge().allows(j, i) => Some(Evidence::Knowledge),
         Determines::Graph => options.facts().directions.evidence(),
         Determines::Class if alone.has_directed(i, j) => Some(Evidence::Independences),
+        Determines::Class if settled(i, j) => Some(Evidence::Experiments),
         Determines::Class if class.has_directed(i, j) => Some(Evidence::Knowledge),
         Determines::Class | Determines::Skeleton => None,
     };

@@ -11,7 +11,7 @@ pub mod refine;
 
 pub use fit::Fit;
 pub use learn::learn;
-pub(crate) use learn::learn_from;
+pub(crate) use learn::{learn_from, see};
 pub use options::{DEFAULT_THRESHOLD, Options};
 pub use prune::{Prune, prune};
 pub use redraw::redraw;

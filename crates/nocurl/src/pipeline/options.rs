@@ -3,7 +3,7 @@
 use super::Prune;
 use super::refine::Refine;
 use crate::core::memory::{Memory, Size};
-use crate::core::{Determines, Error, KnowledgeSpec};
+use crate::core::{Determines, Error, ExperimentSpec, KnowledgeSpec};
 use crate::methods::{Algorithm, Directions, Facts, require};
 
 /// The threshold when nothing else prunes, as the paper's experiments.
@@ -30,6 +30,7 @@ const PRUNING: Memory = Memory::matrices(6.0);
 /// | `error_shape` | true | undetermined edges are directed where the shape of errors tells how, see [`error_shape`](crate::error_shape) |
 /// | `seed` | 0 | the only source of randomness |
 /// | `knowledge` | none | what is known about the graph beforehand |
+/// | `experiments` | none | the conditions that rows come from and what these act on |
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
@@ -51,6 +52,12 @@ pub struct Options {
     /// What is known beforehand; every result satisfies it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KnowledgeSpec::is_empty"))]
     pub knowledge: KnowledgeSpec,
+    /// The conditions of an experiment and what they act on.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "ExperimentSpec::is_empty")
+    )]
+    pub experiments: ExperimentSpec,
 }
 
 #[cfg(feature = "serde")]
@@ -69,6 +76,7 @@ impl Default for Options {
             error_shape: true,
             seed: 0,
             knowledge: KnowledgeSpec::default(),
+            experiments: ExperimentSpec::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::core::{Action, Error, Mat, Order};
-use crate::math::local::Blocks;
+use crate::math::local::gaussian;
 use crate::math::regress::{Node, blocks, eliminate, is_required, per_variable, refit};
 use crate::math::{Price, Problem};
 
@@ -81,9 +81,9 @@ fn prune_blocks(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64
             return Err(Error::NotForCategories { what: Action::set("prune", "ttest"), names });
         }
     };
-    let blocks = Blocks::new(problem);
+    let local = gaussian(problem);
     let parents = per_variable(problem, order, |j, predecessors| {
-        Ok(blocks::eliminate(problem, &blocks, price, j, predecessors))
+        Ok(blocks::eliminate(problem, local.as_ref(), price, j, predecessors))
     })?;
     let mut support = Mat::zeros(d, d);
     for (j, parents) in parents.into_iter().enumerate() {

@@ -147,6 +147,8 @@ fn imagined(d: usize, shares: &[(f64, f64, f64)]) -> Bootstrap {
         pairs,
         paths: Vec::new(),
         calibration: None,
+        treatments: Default::default(),
+        classes: Vec::new(),
     }
 }
 

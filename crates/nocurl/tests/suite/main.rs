@@ -12,6 +12,7 @@ mod effects;
 mod equal_variance;
 mod error_shape;
 mod exact;
+mod experiments;
 mod fges;
 mod gran_dag;
 mod gsges;

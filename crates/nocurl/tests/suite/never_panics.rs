@@ -155,6 +155,7 @@ fn options() -> impl Strategy<Value = Options> {
             error_shape: true,
             seed,
             knowledge,
+            ..Options::default()
         },
     )
 }

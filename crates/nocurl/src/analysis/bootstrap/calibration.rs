@@ -35,7 +35,8 @@ impl Calibration {
     /// with its own penalty, and with nothing after it.
     pub fn of(options: &Options, rows: u64, variables: usize, replicates: usize) -> Option<Self> {
         let search = options.algorithm.downcast::<OrderSearch>()?;
-        let alone = options.refine.is_none() && options.prune.is_none();
+        let alone =
+            options.refine.is_none() && options.prune.is_none() && options.experiments.is_empty();
         let measured = alone && search.penalty.is_none() && options.threshold.is_none();
         (measured && replicates > 0).then(|| Self {
             rows: (rows as f64).clamp(ROWS.0, ROWS.1),

@@ -47,6 +47,6 @@ impl Learnt {
         let mut weights = Mat::zeros(size, size);
         self.edges.iter().for_each(|&(from, to, weight)| weights[(from, to)] = weight);
         let determined = Pdag::new(size, &self.directed, &self.undirected)?;
-        Ok(Replicate::new(Dag::new(weights)?, determined, with_paths))
+        Ok(Replicate::new(Dag::new(weights)?, determined, &[], with_paths))
     }
 }

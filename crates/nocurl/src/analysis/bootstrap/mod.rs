@@ -15,6 +15,9 @@ mod learnt;
 mod resample;
 mod tally;
 
+use std::collections::BTreeMap;
+
+use crate::analysis::treatments::treatments;
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
@@ -156,6 +159,22 @@ pub struct Bootstrap {
     pub paths: Vec<Path>,
     /// What the frequencies are worth, where that was measured for the method.
     pub calibration: Option<Calibration>,
+    /// The share of replicates in which a condition (by its level) acts directly on a variable
+    /// ([`crate::treatments`]).
+    pub treatments: BTreeMap<(usize, usize), f64>,
+    /// The classes of the replicates, the most frequent first; of up to 100 variables.
+    pub classes: Vec<CountedClass>,
+}
+
+/// A class that replicates gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedClass {
+    /// Edges whose direction is determined.
+    pub directed: Vec<(usize, usize)>,
+    /// The others.
+    pub undirected: Vec<(usize, usize)>,
+    /// Replicates that gave it.
+    pub count: usize,
 }
 
 /// Memory that resampling takes at its peak, from above, without the data itself: a table for each
@@ -261,9 +280,16 @@ fn replicate(
     let quiet = run.quiet();
     let late = Late { run: &quiet, enough: start.enough };
     let quiet = quiet.stopped_by(&late);
-    let again = |data: Data<'_>| match start.from {
-        Some(dag) => learn_from(data, options, dag, &quiet),
-        None => learn(data, options, &quiet),
+    let again = |data: Data<'_>| {
+        let fit = match start.from {
+            Some(dag) => learn_from(data, options, dag, &quiet)?,
+            None => learn(data, options, &quiet)?,
+        };
+        let acts = match options.experiments.is_empty() {
+            true => Vec::new(),
+            false => treatments(data, options, &fit)?,
+        };
+        Ok(Replicate::new(fit.dag, fit.determined, &acts, params.paths))
     };
     let mut tally = Tally::new(variables, params.paths);
     let (mut done, mut failed, mut first_error) = (0, 0, None);
@@ -277,8 +303,7 @@ fn replicate(
                 if let Some(Some(learnt)) = start.learnt.get(*number) {
                     return learnt.replicate(variables, params.paths);
                 }
-                let fit = resampler.draw(*number, stream.clone(), again)?;
-                Ok(Replicate::new(fit.dag, fit.determined, params.paths))
+                resampler.draw(*number, stream.clone(), again)
             })
             .collect();
         for outcome in outcomes {
@@ -310,6 +335,8 @@ fn replicate(
         level: params.level,
         paths: tally.paths(params.level),
         pairs: tally.pairs(params.level),
+        treatments: tally.treatments(),
+        classes: tally.classes(),
         calibration: Calibration::of(options, rows, variables, done - failed),
     })
 }

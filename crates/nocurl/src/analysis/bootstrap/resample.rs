@@ -1,5 +1,7 @@
 //! Tables like the one given.
 
+use std::collections::BTreeMap;
+
 use rand::{RngExt, SeedableRng};
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,6 +28,8 @@ pub(super) fn streams(seed: u64, replicates: usize) -> Vec<Xoshiro256PlusPlus> {
 pub(super) enum Resampler<'a> {
     /// Rows, of which a method sees the moments.
     Moments(&'a Dataset),
+    /// The same, drawn within the levels of a variable, which are told apart.
+    Conditions(&'a Dataset, usize),
     /// Rows, which the method itself needs.
     Rows(&'a Dataset),
     /// The law behind given moments.
@@ -39,6 +43,13 @@ impl<'a> Resampler<'a> {
         let counts =
             options.algorithm.facts().counts && data.moments().variables().is_categorical();
         let needs_rows = options.needs_rows() || counts;
+        if let Some(targets) = options.experiments.resolve(data.moments().variables())? {
+            let rows = data.rows().ok_or(Error::Experiments {
+                reason: "moments cannot be resampled within conditions: give the table itself"
+                    .into(),
+            })?;
+            return Ok(Self::Conditions(rows, targets.condition));
+        }
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
@@ -66,14 +77,16 @@ impl<'a> Resampler<'a> {
 
     pub(super) fn kind(&self) -> Kind {
         match self {
-            Self::Moments(_) | Self::Rows(_) | Self::Drawn(_) => Kind::Rows,
+            Self::Moments(_) | Self::Conditions(..) | Self::Rows(_) | Self::Drawn(_) => Kind::Rows,
             Self::Gaussian(_) => Kind::Gaussian,
         }
     }
 
     pub(super) fn columns(&self) -> usize {
         match self {
-            Self::Moments(rows) | Self::Rows(rows) => rows.names().len(),
+            Self::Moments(rows) | Self::Conditions(rows, _) | Self::Rows(rows) => {
+                rows.names().len()
+            }
             Self::Gaussian(law) => law.moments.columns(),
             Self::Drawn(drawn) => drawn.first().map_or(0, Moments::columns),
         }
@@ -89,6 +102,10 @@ impl<'a> Resampler<'a> {
         match self {
             Self::Moments(rows) => {
                 learn((&rows.sample_moments(&counts(rows.values().nrows(), &mut stream))).into())
+            }
+            Self::Conditions(rows, condition) => {
+                let counts = counts_within(rows.column(*condition), &mut stream);
+                learn((&rows.sample_by_condition(*condition, &counts)).into())
             }
             Self::Rows(rows) => {
                 let (n, d) = rows.values().shape();
@@ -106,6 +123,21 @@ fn counts(n: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<u32> {
     let mut counts = vec![0; n];
     for _ in 0..n {
         counts[stream.random_range(0..n)] += 1;
+    }
+    counts
+}
+
+/// The same with as many draws in each condition as it has rows.
+fn counts_within(conditions: &[f64], stream: &mut Xoshiro256PlusPlus) -> Vec<u32> {
+    let mut rows: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (i, &level) in conditions.iter().enumerate() {
+        rows.entry(level as u64).or_default().push(i);
+    }
+    let mut counts = vec![0; conditions.len()];
+    for rows in rows.values() {
+        for _ in rows {
+            counts[rows[stream.random_range(0..rows.len())]] += 1;
+        }
     }
     counts
 }

@@ -1,7 +1,10 @@
 //! Counting what replicates have in common.
 
-use super::{Interval, Pair, Path};
+use std::collections::BTreeMap;
+
+use super::{CountedClass, Interval, Pair, Path};
 use crate::analysis::effects;
+use crate::analysis::treatments::Treatment;
 use crate::core::graph::Reachability;
 use crate::core::{Dag, Mat, Pdag};
 
@@ -11,6 +14,8 @@ pub(super) struct Replicate {
     /// Which directions are determined.
     determined: Pdag,
     paths: Option<Paths>,
+    /// Conditions with what they act on directly.
+    treatments: Vec<(usize, usize)>,
 }
 
 /// What paths there are in a replicate.
@@ -21,9 +26,15 @@ struct Paths {
 }
 
 impl Replicate {
-    pub(super) fn new(dag: Dag, determined: Pdag, with_paths: bool) -> Self {
+    pub(super) fn new(
+        dag: Dag,
+        determined: Pdag,
+        treatments: &[Treatment],
+        with_paths: bool,
+    ) -> Self {
         let paths = with_paths.then(|| Paths::new(&dag, &determined));
-        Self { paths, determined, dag }
+        let treatments = treatments.iter().map(|found| (found.condition, found.variable)).collect();
+        Self { paths, treatments, determined, dag }
     }
 }
 
@@ -47,7 +58,17 @@ pub(super) struct Tally {
     weights: Vec<Vec<f64>>,
     /// Without the zeros, of which there is one for each replicate that has no entry.
     effects: Vec<Vec<f64>>,
+    /// How often each condition acts on each variable.
+    treatments: BTreeMap<(usize, usize), u32>,
+    /// How often each class came.
+    classes: BTreeMap<Class, u32>,
 }
+
+/// A class by its directed and its undirected edges.
+type Class = (Vec<(usize, usize)>, Vec<(usize, usize)>);
+
+/// Classes are kept for so many variables: what is to be done next depends on them.
+const MOST_FOR_CLASSES: usize = 100;
 
 impl Tally {
     pub(super) fn new(size: usize, with_paths: bool) -> Self {
@@ -61,12 +82,22 @@ impl Tally {
             ancestor: vec![0; paths],
             weights: vec![Vec::new(); pairs],
             effects: vec![Vec::new(); paths],
+            treatments: BTreeMap::new(),
+            classes: BTreeMap::new(),
         }
     }
 
     pub(super) fn add(&mut self, replicate: &Replicate) {
         self.replicates += 1;
+        for &found in &replicate.treatments {
+            *self.treatments.entry(found).or_default() += 1;
+        }
         let d = self.size;
+        if d <= MOST_FOR_CLASSES {
+            let class = &replicate.determined;
+            let key = (class.directed().collect(), class.undirected().collect());
+            *self.classes.entry(key).or_default() += 1;
+        }
         for i in 0..d {
             for j in 0..d {
                 let at = i * d + j;
@@ -83,6 +114,24 @@ impl Tally {
                 }
             }
         }
+    }
+
+    /// The share of replicates in which each condition acts on each variable.
+    pub(super) fn treatments(&self) -> BTreeMap<(usize, usize), f64> {
+        let share = |&count: &u32| f64::from(count) / self.replicates.max(1) as f64;
+        self.treatments.iter().map(|(&found, count)| (found, share(count))).collect()
+    }
+
+    /// The classes of the replicates, the most frequent first.
+    pub(super) fn classes(&self) -> Vec<CountedClass> {
+        let counted = self.classes.iter().map(|((directed, undirected), &count)| CountedClass {
+            directed: directed.clone(),
+            undirected: undirected.clone(),
+            count: count as usize,
+        });
+        let mut all: Vec<CountedClass> = counted.collect();
+        all.sort_by_key(|class| std::cmp::Reverse(class.count));
+        all
     }
 
     /// Every pair that is adjacent in some replicate.
@@ -192,7 +241,8 @@ mod tests {
         for edges in graphs {
             let dag = Dag::from_edges(4, edges).unwrap();
             let determined = Pdag::of_dag(&dag);
-            tally.add(&Replicate { paths: Some(Paths::new(&dag, &determined)), determined, dag });
+            let paths = Some(Paths::new(&dag, &determined));
+            tally.add(&Replicate { paths, treatments: Vec::new(), determined, dag });
         }
         let pairs = tally.pairs(0.95);
         let found = |i, j| pairs.iter().find(|pair| (pair.from, pair.to) == (i, j)).unwrap();

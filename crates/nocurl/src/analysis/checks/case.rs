@@ -7,7 +7,7 @@ use crate::math::Problem;
 use crate::math::linalg::Cholesky;
 use crate::math::regress::Node;
 use crate::methods::{Fges, Lingam, OrderSearch};
-use crate::pipeline::{Fit, Options, Prune};
+use crate::pipeline::{Fit, Options, Prune, see};
 
 /// A result with its data, and what several checks compute from them.
 pub(super) struct Case<'a> {
@@ -33,7 +33,7 @@ impl<'a> Case<'a> {
         if fit.dag.size() != d || sampled.is_some_and(|rows| rows.names() != moments.names()) {
             return Err(Error::DifferentVariables { what: "graph, moments and rows to check" });
         }
-        let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
+        let problem = see(&data, options)?;
         let plain = problem.is_plain();
         let few = moments.rows() <= d as u64;
         // Few parents need no shrinkage.

@@ -153,6 +153,12 @@ pub(super) fn takes_no_knowledge(method: &str, reason: &str, instead: &'static s
         .say(" instead")
 }
 
+pub(super) fn takes_no_experiments(method: &str) -> Text {
+    Text::new(format!("method `{method}` does not learn from experiments: use "))
+        .act(Action::method("order-search"))
+        .say(" instead")
+}
+
 pub(super) fn invalid_edge(from: usize, to: usize, variables: usize) -> String {
     let why = if from.max(to) >= variables {
         format!("it leaves the variables 0..{variables}")

@@ -64,6 +64,8 @@ fn all() -> Vec<Error> {
         E::Knowledge { reason: "it contradicts itself".into() },
         E::UnknownVariable { name: name(), suggestion: None },
         E::TakesNoKnowledge { method: "fges", reason: "it is so", instead: "order-search" },
+        E::Experiments { reason: "no row is the control".into() },
+        E::TakesNoExperiments { method: "cam" },
         E::Cancelled,
     ];
     for error in &errors {
@@ -84,6 +86,7 @@ fn all() -> Vec<Error> {
             E::OutOfRange { .. } | E::Diverged { .. } | E::OutOfMemory { .. } => {}
             E::BootstrapFailed { .. } | E::Cycle { .. } | E::Knowledge { .. } => {}
             E::UnknownVariable { .. } | E::TakesNoKnowledge { .. } | E::Cancelled => {}
+            E::Experiments { .. } | E::TakesNoExperiments { .. } => {}
         }
     }
     errors
@@ -92,7 +95,7 @@ fn all() -> Vec<Error> {
 #[test]
 fn every_error_is_one_line_without_flags() {
     let errors = all();
-    assert_eq!(errors.len(), 38);
+    assert_eq!(errors.len(), 40);
     for error in errors {
         let text = error.text().to_string();
         assert_eq!(text, error.to_string());

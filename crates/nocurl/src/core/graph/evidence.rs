@@ -15,16 +15,19 @@ pub enum Evidence {
     NonlinearEffects,
     /// What was known beforehand.
     Knowledge,
+    /// Experiments: a condition acts on one end and not on the other.
+    Experiments,
 }
 
 impl Evidence {
     /// Every value there is.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Independences,
         Self::ErrorShape,
         Self::Variances,
         Self::NonlinearEffects,
         Self::Knowledge,
+        Self::Experiments,
     ];
 
     /// The word in files.
@@ -35,6 +38,7 @@ impl Evidence {
             Self::Variances => "variances",
             Self::NonlinearEffects => "nonlinear-effects",
             Self::Knowledge => "knowledge",
+            Self::Experiments => "experiments",
         }
     }
 

@@ -57,6 +57,7 @@ impl Moments {
             weight: self.weight,
             mean: sums.iter().map(mean).collect(),
             scatter: Mat::from_fn(m, m, |a, b| if a >= b { scatter(a, b) } else { 0.0 }),
+            conditions: None,
         }
     }
 

@@ -169,7 +169,7 @@ impl Replicates {
                 at += 1;
             }
         }
-        Moments { variables: self.variables.clone(), weight, mean, scatter }
+        Moments { variables: self.variables.clone(), weight, mean, scatter, conditions: None }
     }
 }
 

@@ -8,6 +8,7 @@
 //! begins with the rows of a shorter one. Logarithms and trigonometric functions come from the
 //! `libm` crate rather than from the system, which gives the same bytes on every machine.
 
+mod experiments;
 mod family;
 mod mechanism;
 mod mixed;
@@ -17,6 +18,9 @@ mod smooth;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+pub use experiments::{
+    CONDITION, CONTROL, Interventions, SimulatedExperiments, simulate_experiments,
+};
 pub use family::GraphFamily;
 pub use mechanism::Mechanism;
 pub use noise::{Noise, Variances};

@@ -45,7 +45,7 @@ impl Blocks {
 
 /// Rows of a Cholesky factor of some columns, which grows and shrinks at its end.
 #[derive(Default)]
-struct Factor {
+pub(super) struct Factor {
     columns: Vec<usize>,
     /// Rows one after the other, with one over the diagonal in its place.
     rows: Vec<f64>,
@@ -55,16 +55,26 @@ impl Factor {
     /// Adds a column and returns what is left of its variance given those before it; one of which
     /// less than the floor is left is not added.
     fn push(&mut self, blocks: &Blocks, column: usize) -> f64 {
-        let (start, k) = (self.rows.len(), self.columns.len());
         let s = &blocks.correlation[column * blocks.width..(column + 1) * blocks.width];
-        let mut rest = s[column];
+        self.push_with(column, s[column], |other| s[other])
+    }
+
+    /// The same, of a column with this variance and these covariances with others.
+    pub(super) fn push_with(
+        &mut self,
+        column: usize,
+        variance: f64,
+        with: impl Fn(usize) -> f64,
+    ) -> f64 {
+        let (start, k) = (self.rows.len(), self.columns.len());
+        let mut rest = variance;
         let mut at = 0;
         for a in 0..k {
             let (known, fresh) = self.rows.split_at(start);
             let row = &known[at..=at + a];
             at += a + 1;
             let sum: f64 = row[..a].iter().zip(fresh).map(|(x, y)| x * y).sum();
-            let value = (s[self.columns[a]] - sum) * row[a];
+            let value = (with(self.columns[a]) - sum) * row[a];
             rest -= value * value;
             self.rows.push(value);
         }
@@ -75,6 +85,11 @@ impl Factor {
         self.rows.push(1.0 / rest.sqrt());
         self.columns.push(column);
         rest
+    }
+
+    /// Columns that are in.
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
     }
 
     fn truncate(&mut self, columns: usize) {

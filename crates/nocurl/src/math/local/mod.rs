@@ -1,14 +1,24 @@
 //! How well a variable is explained by a set of parents, for variables of every kind.
 
 mod blocks;
+mod experimental;
 mod multinomial;
 
 use std::fmt::Debug;
 
+use crate::math::{Price, Problem};
+
 pub(crate) use blocks::Blocks;
+pub(crate) use experimental::Experimental;
 pub(crate) use multinomial::Multinomial;
 
-use super::Price;
+/// The Gaussian likelihood of a problem that is not plain.
+pub(crate) fn gaussian(problem: &Problem) -> Box<dyn Local + '_> {
+    match problem.experiments() {
+        Some(experiments) => Box::new(Experimental(experiments)),
+        None => Box::new(Blocks::new(problem)),
+    }
+}
 
 /// The fit of one variable given some others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +37,11 @@ pub(crate) trait Local: Sync + Debug {
 
     /// Number of rows.
     fn rows(&self) -> f64;
+
+    /// Number of rows that a variable is explained by.
+    fn rows_of(&self, _variable: usize) -> f64 {
+        self.rows()
+    }
 
     /// Deviances cannot be smaller than this.
     fn least(&self) -> f64;
@@ -63,7 +78,7 @@ pub(crate) trait Local: Sync + Debug {
     fn strength(&self, variable: usize, parents: &[usize], parent: usize) -> f64 {
         let others: Vec<usize> = parents.iter().copied().filter(|&other| other != parent).collect();
         let gain = self.fit(variable, &others).deviance - self.fit(variable, parents).deviance;
-        -(-gain.max(0.0) / self.rows()).exp_m1()
+        -(-gain.max(0.0) / self.rows_of(variable)).exp_m1()
     }
 }
 

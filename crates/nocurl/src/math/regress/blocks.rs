@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 use super::Node;
 use crate::core::Error;
 use crate::core::parallel::*;
-use crate::math::local::{Blocks, Local, Priced};
+use crate::math::local::{Local, Priced, gaussian};
 use crate::math::{Price, Problem};
 
 /// The coefficients of the columns of a variable (columns) on those of its parents (rows), which
@@ -18,6 +18,9 @@ pub(crate) fn coefficients(
     variable: usize,
     parents: &[usize],
 ) -> Result<(Mat<f64>, Vec<f64>), Error> {
+    if let Some(experiments) = problem.experiments() {
+        return experiments.coefficients(variable, parents).ok_or_else(|| problem.singular());
+    }
     let given: Vec<usize> = parents.iter().flat_map(|&parent| problem.columns(parent)).collect();
     let mut found = Mat::zeros(given.len(), problem.columns(variable).len());
     let mut rest = Vec::new();
@@ -37,7 +40,7 @@ pub(crate) fn coefficients(
 /// # Errors
 /// When the second moments are singular.
 pub(crate) fn weights(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
-    let (d, blocks) = (problem.size(), Blocks::new(problem));
+    let (d, local) = (problem.size(), gaussian(problem));
     let single = |v: usize| problem.columns(v).len() == 1;
     let columns = (0..d)
         .into_par_iter()
@@ -50,10 +53,10 @@ pub(crate) fn weights(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat
                 at += problem.columns(i).len();
                 let weight = match single(i) && single(j) {
                     true => coefficient,
-                    false => blocks.strength(j, &parents, i),
+                    false => local.strength(j, &parents, i),
                 };
                 // An edge stays one, however faint.
-                (i, if weight == 0.0 { f64::EPSILON } else { weight })
+                (i, if weight == 0.0 || weight.is_nan() { f64::EPSILON } else { weight })
             };
             Ok(parents.iter().map(weight).collect())
         })
@@ -80,12 +83,12 @@ pub(crate) fn loss(problem: &Problem, support: MatRef<'_, f64>) -> Result<f64, E
 /// first.
 pub(crate) fn eliminate(
     problem: &Problem,
-    blocks: &Blocks,
+    local: &dyn Local,
     price: Price,
     variable: usize,
     mut parents: Vec<usize>,
 ) -> Vec<usize> {
-    let priced = Priced { local: blocks, price };
+    let priced = Priced { local, price };
     let mut score = priced.score(variable, &parents);
     loop {
         let without = |place: usize| {

@@ -74,6 +74,7 @@ impl Method for Exact {
             depends_on_units: !bic,
             most_to_check: 20,
             counts: bic,
+            experiments: bic,
             columns: if bic { Kind::ALL } else { Kind::NUMBERS },
             most_to_resample: Some(12),
             reference: "Silander and Myllymaki, A simple approach for finding the globally optimal Bayesian network structure, UAI 2006",

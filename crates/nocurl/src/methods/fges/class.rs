@@ -1,7 +1,9 @@
 //! The equivalence class that the search has reached.
 
+use std::sync::Arc;
+
 use crate::core::graph::bits::{self, BitMatrix, members};
-use crate::core::{Error, Pdag};
+use crate::core::{Error, Pdag, Targets};
 
 /// A completed partially directed graph, as one set of parents, children, neighbours (by an
 /// undirected edge) and adjacent variables for each variable.
@@ -12,11 +14,13 @@ pub(in crate::methods) struct Class {
     pub(in crate::methods) children: BitMatrix,
     pub(in crate::methods) neighbours: BitMatrix,
     pub(in crate::methods) adjacent: BitMatrix,
+    /// What conditions act on, where the class is an interventional one.
+    targets: Option<Arc<Targets>>,
 }
 
 impl Class {
     /// The class of the graph without edges.
-    pub(super) fn empty(size: usize) -> Self {
+    pub(super) fn empty(size: usize, targets: Option<Arc<Targets>>) -> Self {
         let none = BitMatrix::new(size);
         Self {
             size,
@@ -24,6 +28,7 @@ impl Class {
             children: none.clone(),
             neighbours: none.clone(),
             adjacent: none,
+            targets,
         }
     }
 
@@ -61,7 +66,7 @@ impl Class {
         let order = self.extension()?;
         let mut rank = vec![0; self.size];
         order.iter().enumerate().for_each(|(place, &v)| rank[v] = place);
-        let mut next = Self::empty(self.size);
+        let mut next = Self::empty(self.size, self.targets.clone());
         next.adjacent = self.adjacent.clone();
         // In the member, the parents of a variable are the adjacent ones before it.
         let mut in_member = BitMatrix::new(self.size);
@@ -93,6 +98,15 @@ impl Class {
                     next.neighbours.insert(x, y);
                     next.neighbours.insert(y, x);
                 }
+            }
+        }
+        if let Some(targets) = &self.targets {
+            let mut told = next.to_pdag()?;
+            targets.direct(&mut told, |x, y| in_member.has(y, x));
+            for (x, y) in
+                told.directed().filter(|&(x, y)| next.neighbours.has(x, y)).collect::<Vec<_>>()
+            {
+                next.set_directed(x, y);
             }
         }
         *self = next;

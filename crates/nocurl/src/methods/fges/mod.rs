@@ -60,6 +60,7 @@ impl Method for Fges {
             depends_on_units: false,
             counts: self.score.counts(),
             columns: Kind::ALL,
+            experiments: true,
             knowledge: TakesKnowledge::No {
                 reason: "its moves go through whole equivalence classes",
                 instead: "order-search",

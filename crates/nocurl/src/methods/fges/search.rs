@@ -1,12 +1,14 @@
 //! The greedy search itself.
 
+use std::sync::Arc;
+
 use super::FgesSearch;
 use super::class::Class;
 use super::moves::{Candidate, Moves, Score, Scorer};
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
-use crate::core::{Error, Pdag, Progress, Run};
+use crate::core::{Error, Mat, Pdag, Progress, Run, Targets};
 use crate::math::local::Local;
 use crate::math::{Price, Problem};
 
@@ -32,12 +34,15 @@ pub(in crate::methods) fn search(
     allowed: Option<&BitMatrix>,
     run: &Run<'_>,
 ) -> Result<Found, Error> {
-    let correlation = problem.correlation();
+    let targets = problem.experiments().map(|all| Arc::new(all.targets().clone()));
+    let sources = targets.as_ref().map(|targets| no_cause_of(problem.size(), targets.condition));
+    let allowed = allowed.or(sources.as_ref());
+    let correlation = if local.is_none() { problem.correlation() } else { Mat::new() };
     let scorer = match local {
         None => Scorer::new(correlation.as_ref(), problem.rows(), price, allowed),
         Some(local) => Scorer::by(local, price, allowed),
     };
-    let mut found = greedy(&scorer, search, run)?;
+    let mut found = greedy_within(&scorer, search, targets, run)?;
     if found.limited {
         let twice = (2.0 * price.single() / (problem.rows() as f64).ln()).round();
         found.warnings.push(
@@ -51,13 +56,34 @@ pub(in crate::methods) fn search(
     Ok(found)
 }
 
+/// Pairs that may have an edge where nothing acts on one variable.
+fn no_cause_of(size: usize, condition: usize) -> BitMatrix {
+    let mut pairs = BitMatrix::new(size);
+    for y in (0..size).filter(|&y| y != condition) {
+        (0..size).filter(|&x| x != y).for_each(|x| pairs.insert(y, x));
+    }
+    pairs
+}
+
 /// Searches by any score.
 pub(in crate::methods) fn greedy(
     scorer: &dyn Score,
     search: FgesSearch,
     run: &Run<'_>,
 ) -> Result<Found, Error> {
-    let mut state = Greedy::new(scorer, run);
+    greedy_within(scorer, search, None, run)
+}
+
+/// The same over interventional classes where there are targets, as Hauser and Bühlmann,
+/// *Characterization and greedy learning of interventional Markov equivalence classes*, JMLR 13
+/// (2012).
+fn greedy_within(
+    scorer: &dyn Score,
+    search: FgesSearch,
+    targets: Option<Arc<Targets>>,
+    run: &Run<'_>,
+) -> Result<Found, Error> {
+    let mut state = Greedy::new(scorer, targets, run);
     match search {
         FgesSearch::TwoPhase => {
             while state.add_best()? {}
@@ -103,13 +129,13 @@ struct Greedy<'a> {
 }
 
 impl<'a> Greedy<'a> {
-    fn new(scorer: &'a dyn Score, run: &'a Run<'a>) -> Self {
+    fn new(scorer: &'a dyn Score, targets: Option<Arc<Targets>>, run: &'a Run<'a>) -> Self {
         let d = scorer.size();
         let no_moves = || (0..d).map(|_| Moves::default()).collect();
         let mut state = Self {
             scorer,
             run,
-            class: Class::empty(d),
+            class: Class::empty(d, targets),
             additions: no_moves(),
             removals: no_moves(),
             stale: bits::empty(d),

@@ -77,6 +77,7 @@ impl Method for OrderSearch {
             depends_on_units: false,
             counts: self.score.counts(),
             columns: Kind::ALL,
+            experiments: true,
             reference: "Teyssier and Koller, UAI 2005; Wienöbst, Henckel and Weichwald, Embracing discrete search, 2025",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR

@@ -2,7 +2,7 @@
 
 use super::{Refined, Refinement};
 use crate::core::{Determines, Error, Kind, Order, Run};
-use crate::math::local::{Blocks, Priced};
+use crate::math::local::{Priced, gaussian};
 use crate::math::{Price, Problem};
 use crate::methods::order_search::search::{Model, Score, Scored, Search};
 use crate::methods::{Directions, Facts, Task};
@@ -42,8 +42,8 @@ fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Er
     if problem.is_plain() {
         return descend(&Model::new(problem, price), start, run);
     }
-    let blocks = Blocks::new(problem);
-    let priced = Priced { local: &blocks, price };
+    let local = gaussian(problem);
+    let priced = Priced { local: local.as_ref(), price };
     descend(&Scored::new(priced, problem), start, run)
 }
 
