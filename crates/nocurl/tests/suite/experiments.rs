@@ -12,7 +12,7 @@ use nocurl::{
 
 fn drawn(d: usize, rows: usize, kind: Intervention, seed: u64) -> SimulatedExperiments {
     let simulation =
-        Simulation { variables: d, rows, degree: 2.0, standardize: true, ..Simulation::default() };
+        Simulation { variables: d, rows, degree: 2.0_f64.min(d as f64 - 1.0), standardize: true, ..Simulation::default() };
     let interventions = Interventions { conditions: d, kind, ..Interventions::default() };
     simulate_experiments(&simulation, &interventions, seed).unwrap()
 }
