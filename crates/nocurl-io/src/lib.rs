@@ -66,7 +66,8 @@ pub use output::{
 pub use source::{Format, Source};
 pub use summary::{Summary, is_summary, read_summary, write_summary};
 pub use table::{
-    ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, Overview, ReadOptions,
-    Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey, TransformRule, read_dataset,
-    read_kept, read_moments, read_overview, read_part, read_sampled, read_survey, reading_memory, write_table,
+    ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin,
+    Overview, ReadOptions, Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey,
+    TransformRule, read_dataset, read_kept, read_moments, read_overview, read_part, read_sampled,
+    read_survey, reading_memory, write_table,
 };

@@ -40,6 +40,7 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         bootstrap: Some(bootstrapped(names)),
         error_variances: Some(vec![0.5; names.len()]),
         error_shape: None,
+        experiments: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
         kinds: names
             .iter()

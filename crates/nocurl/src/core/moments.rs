@@ -68,7 +68,13 @@ impl Moments {
     pub fn new(variables: impl Into<Variables>) -> Self {
         let variables = variables.into();
         let m = variables.width();
-        Self { variables, weight: 0.0, mean: vec![0.0; m], scatter: Mat::zeros(m, m), conditions: None }
+        Self {
+            variables,
+            weight: 0.0,
+            mean: vec![0.0; m],
+            scatter: Mat::zeros(m, m),
+            conditions: None,
+        }
     }
 
     /// Moments of no rows yet that tell the levels of one variable apart, as the conditions of an

@@ -11,8 +11,13 @@ use nocurl::{
 };
 
 fn drawn(d: usize, rows: usize, kind: Intervention, seed: u64) -> SimulatedExperiments {
-    let simulation =
-        Simulation { variables: d, rows, degree: 2.0_f64.min(d as f64 - 1.0), standardize: true, ..Simulation::default() };
+    let simulation = Simulation {
+        variables: d,
+        rows,
+        degree: 2.0_f64.min(d as f64 - 1.0),
+        standardize: true,
+        ..Simulation::default()
+    };
     let interventions = Interventions { conditions: d, kind, ..Interventions::default() };
     simulate_experiments(&simulation, &interventions, seed).unwrap()
 }
