@@ -356,7 +356,7 @@ fn the_bootstrap_draws_rows_of_levels() {
     // From the graph that was learnt the same is found again, in less time.
     for data in [mixed(4, 300), categories(4, 300)] {
         let fit = learn(&data, &Options::default(), &Run::default()).unwrap();
-        let start = Start { from: Some(&fit.dag), enough: None };
+        let start = Start { from: Some(&fit.dag), ..Start::default() };
         let cold = bootstrap(&data, &Options::default(), &params, &Run::default()).unwrap();
         let warm =
             bootstrap_from(&data, &Options::default(), &params, start, &Run::default()).unwrap();
