@@ -7,8 +7,8 @@ use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
-    Claim, Input, Kept, Missing, ReadOptions, Source, Table, check_writable, read_dataset,
-    read_kept, read_sampled,
+    Claim, Input, Kept, Missing, ReadOptions, Table, check_writable, read_dataset, read_kept,
+    read_sampled,
 };
 
 use crate::confidence::Measured;
@@ -45,7 +45,7 @@ impl Job {
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
         let input = input.into();
         let path = match &input {
-            Input::Source(source) => Some(path_of(source)),
+            Input::Source(source) => Some(source.name()),
             _ => None,
         };
         // Rows with gaps are not filled in: what is estimated from them has moments alone.
@@ -150,13 +150,4 @@ fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
     };
     let elapsed = started.elapsed();
     Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
-}
-
-/// The name of a source as the user gave it.
-fn path_of(source: &Source) -> String {
-    match source {
-        Source::Path(path) => path.to_string_lossy().into_owned(),
-        Source::Stdin => "-".into(),
-        Source::Bytes { name, .. } => name.clone(),
-    }
 }

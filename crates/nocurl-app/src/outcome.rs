@@ -104,6 +104,8 @@ fn reading(read: &ReadOptions) -> Map<String, Value> {
         ("decimal", json!(sign(read.decimal))),
         ("comment", json!(sign(read.comment))),
         ("skip_rows", json!(read.skip_rows)),
+        ("sheet", json!(read.sheet)),
+        ("file_column", json!(read.file_column)),
     ]
     .map(|(name, value)| (name.into(), value))
     .into_iter()

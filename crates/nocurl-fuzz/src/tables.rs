@@ -21,6 +21,22 @@ pub(crate) fn csv(bytes: &[u8]) -> Result<bool, String> {
     read(Format::Csv, bytes)
 }
 
+pub(crate) fn xlsx(bytes: &[u8]) -> Result<bool, String> {
+    read(Format::Xlsx, bytes)
+}
+
+pub(crate) fn ods(bytes: &[u8]) -> Result<bool, String> {
+    read(Format::Ods, bytes)
+}
+
+pub(crate) fn zip(bytes: &[u8]) -> Result<bool, String> {
+    read(Format::Csv, bytes)
+}
+
+pub(crate) fn jsonl(bytes: &[u8]) -> Result<bool, String> {
+    read(Format::Jsonl, bytes)
+}
+
 /// Reads moments and rows and compares them.
 fn read(format: Format, bytes: &[u8]) -> Result<bool, String> {
     let options = ReadOptions {

@@ -45,11 +45,10 @@ struct Request {
 
 impl Request {
     /// Checks that the checkpoint can be written and is nothing that is read.
-    fn check_files(&self, table: &Bound<'_, PyAny>) -> Result<(), Failure> {
-        let mut files = RunFiles::default();
-        if let Ok(path) = table.extract::<PathBuf>() {
-            files = files.reads("the table", path);
-        }
+    fn check_files(&self, table: Option<&Source>) -> Result<(), Failure> {
+        let tables = table.map(Source::files).unwrap_or_default().into_iter();
+        let mut files =
+            tables.fold(RunFiles::default(), |files, path| files.reads("the table", path));
         if let Some(Value::String(path)) = &self.knowledge {
             files = files.reads("the prior knowledge", path);
         }
@@ -129,10 +128,11 @@ pub(crate) fn learn(
     request: &str,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
+    let source = crate::table::source(table)?;
     let (job, threads) = guarded(|| {
         let request: Request =
             serde_json::from_str(request).map_err(|error| Failure::value(error.to_string()))?;
-        request.check_files(table)?;
+        request.check_files(source.as_ref())?;
         request.job()
     })?;
     let outcome = match table.cast::<Moments>() {

@@ -24,6 +24,8 @@ pub(crate) struct TableRequest {
     decimal: Value,
     comment: Value,
     skip_rows: Value,
+    sheet: Value,
+    file_column: Value,
 }
 
 impl TableRequest {
@@ -46,6 +48,8 @@ impl TableRequest {
             decimal: sign("decimal", self.decimal)?,
             comment: sign("comment", self.comment)?,
             skip_rows: setting("skip_rows", self.skip_rows, "a whole number")?,
+            sheet: setting("sheet", self.sheet, "a name")?,
+            file_column: setting("file_column", self.file_column, "a name")?,
             ..ReadOptions::default()
         })
     }

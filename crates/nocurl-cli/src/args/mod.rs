@@ -13,9 +13,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use bench::{BenchArguments, MethodsArguments};
 pub(crate) use effects::{EffectsArguments, InterveneArguments};
 pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
-pub(crate) use learn::{
-    ConfidenceArguments, LearnArguments, MethodArguments, PipelineArguments, PruneArgument,
-};
+pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};

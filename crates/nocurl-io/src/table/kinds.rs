@@ -121,6 +121,18 @@ pub(super) enum Declared {
 }
 
 impl Declared {
+    /// What messages say that a column holds.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Cells | Self::RowNames | Self::Text => "text",
+            Self::Number => "numbers",
+            Self::Truth => "truth values",
+            Self::Category { .. } => "categories",
+            Self::Date => "dates",
+            Self::Other(_) => "values of a type that is not read",
+        }
+    }
+
     /// Whether its cells are numbers, or 0 and 1.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Number | Self::Truth)
@@ -161,11 +173,14 @@ impl Plan {
     pub(super) fn new(candidates: Vec<Candidate>, reading: &Reading<'_>) -> Result<Self, Error> {
         let mut plan = Self::default();
         let mut unclear = Vec::new();
-        for column in candidates {
+        let mut nones = Vec::new();
+        for mut column in candidates {
             let told = told(&column.name, reading)?;
+            let has_nones = column.survey.keep_nones();
             match decide(&column, told.as_ref()) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
+                    nones.extend(has_nones.then(|| column.name.clone()));
                     plan.notes.extend(alike(&column.name, &levels));
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
@@ -173,6 +188,7 @@ impl Plan {
                 Decision::Unclear(text) => unclear.push(text),
             }
         }
+        plan.notes.extend(none_note(&nones));
         if unclear.is_empty() { Ok(plan) } else { Err(Error::Unclear { columns: unclear }) }
     }
 
@@ -371,10 +387,28 @@ fn texts(names: impl IntoIterator<Item = String>) -> Value {
 }
 
 fn place(odd: &Odd) -> String {
+    let file = odd.file.as_ref().map_or_else(String::new, |file| format!("{file}, "));
     match odd.line {
-        Some(line) => format!("`{}` (line {line})", odd.text),
-        None => format!("`{}` (row {})", odd.text, odd.row),
+        Some(line) => format!("`{}` ({file}line {line})", odd.text),
+        None => format!("`{}` ({file}row {})", odd.text, odd.row),
     }
+}
+
+/// One line on columns in which `None` is a level.
+fn none_note(columns: &[String]) -> Option<Text> {
+    const SHOWN: usize = 8;
+    let mut shown: Vec<String> =
+        columns.iter().take(SHOWN).map(|name| format!("`{}`", shorten(name, 80))).collect();
+    match columns.len() {
+        0 => return None,
+        many if many > SHOWN => shown.push(format!("and {} more", many - SHOWN)),
+        _ => {}
+    }
+    let words = format!(
+        "`None` is a level of {}, as other words there are; if it means that nothing is known, use ",
+        shown.join(", ")
+    );
+    Some(Text::new(words).act(Action::set("na", "None")))
 }
 
 /// Levels that people would call the same.

@@ -1,7 +1,7 @@
 //! Names with wildcards: `*` for anything, `?` for one character.
 
 /// Whether a name is meant by a pattern. A name that is written out is always meant.
-pub(super) fn is_meant(pattern: &str, name: &str) -> bool {
+pub(crate) fn is_meant(pattern: &str, name: &str) -> bool {
     pattern == name || (is_pattern(pattern) && matches(pattern, name))
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::kinds::Plan;
+use super::pattern::is_meant;
 use crate::ReadOptions;
 
 /// The options of a read, with the kinds of the columns where a look at them was needed.
@@ -12,11 +13,22 @@ pub(super) struct Reading<'a> {
     pub(super) plan: Option<&'a Plan>,
     /// Look at every selected column, not only at those whose kind is open.
     pub(super) all: bool,
+    /// The file as one of several.
+    pub(super) part: Option<Part<'a>>,
+}
+
+/// What is asked of one of several files.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    /// The first file, and its columns: those of all files.
+    pub(super) first: Option<(&'a str, &'a [String])>,
+    /// Columns with one value in the whole file, which its name or folder tells.
+    pub(super) constants: &'a [(String, String)],
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false }
+        Self { options, plan: None, all: false, part: None }
     }
 
     /// The same with known kinds.
@@ -27,6 +39,35 @@ impl<'a> Reading<'a> {
     /// The same to look at every column.
     pub(super) fn of_all(self) -> Self {
         Self { all: true, ..self }
+    }
+
+    /// The same for one of several files.
+    pub(super) fn of_part(self, part: Part<'a>) -> Self {
+        Self { part: Some(part), ..self }
+    }
+
+    /// The same with other options.
+    pub(super) fn over<'b>(self, options: &'b ReadOptions) -> Reading<'b>
+    where
+        'a: 'b,
+    {
+        Reading { options, ..self }
+    }
+
+    /// Whether the file is all there is.
+    pub(super) fn is_whole(&self) -> bool {
+        self.part.is_none()
+    }
+
+    /// Whether users choose a column, or leave the choice open.
+    pub(super) fn is_chosen(&self, name: &str) -> bool {
+        let meant = |list: &[String]| list.iter().any(|pattern| is_meant(pattern, name));
+        self.columns.as_deref().is_none_or(meant) && !meant(&self.drop)
+    }
+
+    /// Columns that the name of the file tells.
+    pub(super) fn constants(&self) -> &'a [(String, String)] {
+        self.part.map_or(&[], |part| part.constants)
     }
 }
 

@@ -32,7 +32,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 15] = [
+pub const SETTINGS: [&str; 16] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -47,6 +47,7 @@ pub const SETTINGS: [&str; 15] = [
     "ordinal",
     "prune",
     "refine",
+    "sheet",
     "threshold",
 ];
 
