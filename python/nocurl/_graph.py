@@ -61,10 +61,10 @@ class Graph:
     assumption : str or None
         What directions rest on where they come from more than independences.
     means : ndarray or None
-        Means of the variables, where each has one.
+        Means of the variables, where each has one, on the scales that were learnt on.
     kinds : list of dict
-        What each variable is: ``name``, ``kind``, and where it has some ``levels`` with their
-        ``shares``.
+        What each variable is: ``name``, ``kind``, where it has some ``levels`` with their
+        ``shares``, and ``transforms``, what was done to its values.
     error_variances : ndarray or None
         Variances of the errors of the variables.
     elapsed_seconds : float
@@ -407,7 +407,8 @@ class Graph:
 
     def score(self, X: Any) -> float:
         """Mean log-likelihood of rows in the linear model with Gaussian errors: the higher, the
-        better. Columns are taken by name from a DataFrame, in order from an array."""
+        better. Rows go through the transformations that the graph was learnt with, and the
+        likelihood is that on these scales. Columns are taken by name from a DataFrame, in order from an array."""
         return float(np.mean(self.log_likelihood(X)))
 
     def log_likelihood(self, X: Any) -> np.ndarray:
@@ -416,7 +417,7 @@ class Graph:
 
     def predict(self, X: Any, variable: str) -> np.ndarray:
         """The mean of one variable given all others, in each row, in the linear model with Gaussian
-        errors. A DataFrame need not have the variable; of an array its column is not looked at.
+        errors; the median where it was learnt as a logarithm or by ranks. A DataFrame need not have the variable; of an array its column is not looked at.
 
         Examples
         --------
@@ -498,14 +499,30 @@ class Graph:
             if kind["kind"] == "categorical":
                 return [(f"{name}={level}", float(level == value)) for level in levels[1:]]
             return [(name, float(levels.index(value)))]
-        return [(name, float(value))]
+        return [(name, self._to_scale(name, float(value)))]
+
+    def _to_scale(self, name: str, value: float) -> float:
+        """A value of the table on the scale that was learnt on."""
+        if not self._transformed(name):
+            return value
+        return _nocurl.on_scale(json.dumps(self._document), name, [value], False)[0]
+
+    def _from_scale(self, name: str, values: list[float]) -> list[float]:
+        """Values of the scale that was learnt on in the units of the table."""
+        if not self._transformed(name):
+            return values
+        return _nocurl.on_scale(json.dumps(self._document), name, values, True)
+
+    def _transformed(self, name: str) -> bool:
+        return any(kind["name"] == name and kind.get("transforms") for kind in self.kinds)
 
     def intervene(self, do: Mapping[str, float | str]) -> dict[str, float]:
         """Means of all variables after some are set, in the linear model with these weights.
 
         A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``; a
         categorical one has the probability of each level but its base in the answer, as
-        ``species=Adelie``.
+        ``species=Adelie``. Values and answers are in the units of the table: where a variable was
+        learnt as a logarithm or by ranks, the answer is a median.
 
         Warns with :class:`ResultWarning` where some depend on undetermined directions;
         :meth:`intervention_ranges` has their range.
@@ -528,7 +545,7 @@ class Graph:
         known = _nocurl.identified(json.dumps(self._document), variables)
         self._warn_open(known, "mean")
         means = _nocurl.intervene(weights, before, given)
-        return dict(zip(names, means.tolist()))
+        return {name: self._from_scale(name, [mean])[0] for name, mean in zip(names, means.tolist())}
 
     def intervention_ranges(self, do: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The smallest and the largest mean of each variable after some are set, over the graphs of
@@ -540,15 +557,18 @@ class Graph:
             rows = [_nocurl.intervene(self.weights, self.means.tolist(), given).tolist()]
             if self.undirected:
                 _warn("there are too many graphs, or no error variances: only the one drawn is used")
-        return {
-            name: (min(row[j] for row in rows), max(row[j] for row in rows))
+        columns = {
+            name: self._from_scale(name, [row[j] for row in rows])
             for j, name in enumerate(self.variables)
         }
+        return {name: (min(values), max(values)) for name, values in columns.items()}
 
     def _settings(self, do: Mapping[str, float]) -> list[tuple[int, float]]:
         if self.means is None:
             raise ValueError("the graph has no means: learn it from data")
-        return [(self._place(name), float(value)) for name, value in do.items()]
+        return [
+            (self._place(name), self._to_scale(name, float(value))) for name, value in do.items()
+        ]
 
     def part(
         self,

@@ -38,6 +38,8 @@ SHARED: dict[str, Any] = {
     "continuous": None,
     "categorical": None,
     "ordinal": None,
+    "transform": None,
+    "standardize": False,
     "missing": "error",
     "na": None,
     "header": "auto",
@@ -73,6 +75,8 @@ class Common(TypedDict, total=False):
     continuous: str | Sequence[str] | None
     categorical: str | Sequence[str] | None
     ordinal: str | Sequence[str] | dict[str, Sequence[str]] | None
+    transform: str | Sequence[str] | dict[str, str | Sequence[str]] | None
+    standardize: bool
     missing: str
     na: str | float | Sequence[str | float] | None
     header: str
@@ -157,6 +161,13 @@ class Learner(BaseEstimator):
     ordinal : str, list of str or dict, optional
         Columns whose order counts and not their distance; a dict has their levels from the lowest
         to the highest, as in ``{"size": ["small", "large"]}``.
+    transform : str, list of str or dict, optional
+        Functions of columns of numbers, applied before learning and kept with the graph: the
+        logarithm, as in ``"log:dose,age"``, normal scores of ranks, as in ``"rank:*"``, ``"auto"``
+        (normal scores of columns with heavy tails), ``"none"``. Of several the last that means a
+        column counts. A dict has names by function, as in ``{"log": ["dose", "age"]}``.
+    standardize : bool
+        Move and scale columns of numbers to mean 0 and variance 1, after that.
     header : {"auto", "yes", "no"}
         What the first line of a text file holds.
     delimiter, decimal, comment : str, optional
@@ -282,6 +293,8 @@ class Learner(BaseEstimator):
             "continuous": _names(shared["continuous"]),
             "categorical": _names(shared["categorical"]),
             "ordinal": _ordinal(shared["ordinal"]),
+            "transform": _transform(shared["transform"]),
+            "standardize": shared["standardize"],
             "missing": shared["missing"],
             "na": _names(shared["na"]),
             "header": shared["header"],
@@ -457,6 +470,19 @@ def _ordinal(value: Any) -> list[dict[str, Any]] | None:
         return [{"column": str(name), "levels": _names(list(v))} for name, v in value.items()]
     pairs = (str(name).partition("=") for name in _names(value) or [])
     return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
+
+
+def _transform(value: Any) -> list[str] | None:
+    """Rules such as ``log:a,b``."""
+    if not isinstance(value, dict):
+        return _names(value)
+    quoted = {how: [_in_list(name) for name in _names(names) or []] for how, names in value.items()}
+    return [f"{how}:{','.join(names)}" for how, names in quoted.items()]
+
+
+def _in_list(name: str) -> str:
+    """A name as one item of a list with commas."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
 
 
 def _knowledge(knowledge: Any) -> Any:

@@ -59,6 +59,21 @@ pub enum Error {
          keep it as JSON"
     )]
     NotAModel,
+    /// A value that the scale of a variable does not have.
+    #[error(
+        "`{variable}` was learnt as {scale}, which {value} has no value of{}",
+        .row.map_or_else(String::new, |row| format!(" (row {row})"))
+    )]
+    OffScale {
+        /// The variable.
+        variable: String,
+        /// What its numbers are, such as `log(dose)`.
+        scale: String,
+        /// The value.
+        value: f64,
+        /// Where it stands in a table, counted from 1.
+        row: Option<usize>,
+    },
     /// A confidence that is no share.
     #[error("{}", confidence(*given))]
     Confidence {
@@ -88,6 +103,16 @@ impl From<nocurl::Error> for Error {
 }
 
 impl Error {
+    /// The same of a value in a row of a table.
+    pub(crate) fn in_row(self, at: usize) -> Self {
+        match self {
+            Self::OffScale { variable, scale, value, .. } => {
+                Self::OffScale { variable, scale, value, row: Some(at) }
+            }
+            other => other,
+        }
+    }
+
     /// The message: what is wrong, where, and what to do.
     pub fn text(&self) -> Text {
         match self {
@@ -103,7 +128,7 @@ impl Error {
             Self::NoConfidence => no_confidence(),
             Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
-            Self::NotAModel => self.to_string().into(),
+            Self::NotAModel | Self::OffScale { .. } => self.to_string().into(),
         }
     }
 }

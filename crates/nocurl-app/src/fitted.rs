@@ -3,7 +3,7 @@
 use nocurl::adjustment::{Adjustment, adjustment};
 use nocurl::class_effects::{effects_over_class, interventions_over_class};
 use nocurl::model::Model;
-use nocurl::{Determines, Evidence, Mat, MatRef, Pdag};
+use nocurl::{Determines, Evidence, Mat, MatRef, Pdag, Variable};
 use nocurl_io::GraphDocument;
 
 use crate::Error;
@@ -16,6 +16,8 @@ const MOST_VARIABLES: usize = 2000;
 pub struct Fitted {
     /// The graphs that the evidence does not tell apart.
     pub class: Pdag,
+    /// The variables with the scales that they were learnt on.
+    variables: Vec<Variable>,
     model: Option<(Model, Vec<f64>)>,
     covariance: Option<Mat<f64>>,
 }
@@ -28,6 +30,10 @@ impl Fitted {
     /// A document that is no graph.
     pub fn new(document: &GraphDocument) -> Result<Self, Error> {
         let class = class(document)?;
+        let variables = match document.kinds.is_empty() {
+            true => document.variables.iter().map(Variable::continuous).collect(),
+            false => document.kinds.iter().map(|known| known.variable.clone()).collect(),
+        };
         let numbers = document.means.clone().zip(document.error_variances.clone());
         let model = match numbers.filter(|_| document.is_weighted()) {
             Some((means, variances)) => {
@@ -38,10 +44,10 @@ impl Fitted {
         let small = document.variables.len() <= MOST_VARIABLES;
         let wanted = model.as_ref().filter(|_| small && !class.is_directed());
         let covariance = wanted.map(|(model, _)| model.covariance());
-        Ok(Self { class, covariance, model })
+        Ok(Self { class, variables, covariance, model })
     }
 
-    /// The model.
+    /// The model, on the scales that were learnt on.
     ///
     /// # Errors
     /// When the document has no weights, means or error variances.
@@ -72,12 +78,76 @@ impl Fitted {
         adjustment(&self.class, cause, effect)
     }
 
-    /// The mean log-density of rows.
+    /// The logarithm of the density of each row of a table, on the scales that were learnt on.
     ///
     /// # Errors
     /// No model, or rows that do not fit it.
-    pub fn score(&self, rows: MatRef<'_, f64>) -> Result<f64, Error> {
-        Ok(self.model()?.score(rows)?)
+    pub fn log_likelihood(&self, rows: MatRef<'_, f64>) -> Result<Vec<f64>, Error> {
+        Ok(self.model()?.log_likelihood(self.on_scale(rows, None)?.as_ref())?)
+    }
+
+    /// The mean of one variable given all others, in each row of a table, in the units of the table;
+    /// its own column is not looked at. Where the scale is no straight line this is its median.
+    ///
+    /// # Errors
+    /// No model, rows that do not fit it, or a variable that is not there.
+    pub fn predict(&self, rows: MatRef<'_, f64>, variable: usize) -> Result<Vec<f64>, Error> {
+        let rows = self.on_scale(rows, Some(variable))?;
+        let predicted = self.model()?.predict(rows.as_ref(), variable)?;
+        Ok(predicted.into_iter().map(|value| self.off_scale(variable, value)).collect())
+    }
+
+    /// What the parents leave of each value of a table, on the scales that were learnt on.
+    ///
+    /// # Errors
+    /// No model, or rows that do not fit it.
+    pub fn residuals(&self, rows: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
+        Ok(self.model()?.residuals(self.on_scale(rows, None)?.as_ref())?)
+    }
+
+    /// New rows in the units of the table.
+    ///
+    /// # Errors
+    /// No model.
+    pub fn sample(&self, rows: usize, seed: u64) -> Result<Mat<f64>, Error> {
+        let drawn = self.model()?.sample(rows, seed);
+        let value = |i: usize, j: usize| self.off_scale(j, drawn[(i, j)]);
+        Ok(Mat::from_fn(drawn.nrows(), drawn.ncols(), value))
+    }
+
+    /// Rows of a table on the scales that were learnt on, but for a column that is not looked at.
+    fn on_scale(&self, rows: MatRef<'_, f64>, but: Option<usize>) -> Result<Mat<f64>, Error> {
+        let mut moved = rows.to_owned();
+        for (j, variable) in self.variables.iter().enumerate().take(rows.ncols()) {
+            if Some(j) == but || variable.transforms.is_empty() {
+                continue;
+            }
+            for (i, value) in moved.col_as_slice_mut(j).iter_mut().enumerate() {
+                *value = to_scale(variable, *value).map_err(|error| error.in_row(i + 1))?;
+            }
+        }
+        Ok(moved)
+    }
+
+    fn off_scale(&self, variable: usize, value: f64) -> f64 {
+        self.variables.get(variable).map_or(value, |known| known.untransformed(value))
+    }
+}
+
+/// A value of a table on the scale that its variable was learnt on.
+///
+/// # Errors
+/// A value that the scale does not have.
+pub fn to_scale(variable: &Variable, value: f64) -> Result<f64, Error> {
+    let moved = variable.transformed(value);
+    match moved.is_finite() || !value.is_finite() {
+        true => Ok(moved),
+        false => Err(Error::OffScale {
+            variable: variable.name.clone(),
+            scale: variable.scale(),
+            value,
+            row: None,
+        }),
     }
 }
 

@@ -38,7 +38,7 @@ pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS};
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
-pub use fitted::{Fitted, ranges};
+pub use fitted::{Fitted, ranges, to_scale};
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;

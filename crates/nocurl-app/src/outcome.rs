@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nocurl::bootstrap::Bootstrap;
+use nocurl::bootstrap::{Bootstrap, Kind};
 use nocurl::checks::Diagnosis;
 use nocurl::links::Link;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
@@ -69,8 +69,17 @@ impl Outcome {
             warnings.push(no_edges(job.options.effective_threshold()));
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings.extend(self.bootstrap.as_ref().and_then(|found| self.too_sure(found)));
         warnings.extend(self.unmeasured.clone());
         warnings
+    }
+
+    /// Where gaps were estimated, resampled tables have none.
+    fn too_sure(&self, found: &Bootstrap) -> Option<Text> {
+        let estimated = found.kind == Kind::Gaussian && self.table.missing_values > 0;
+        let words = "resampled tables have no gaps: where many values are missing, confidence is \
+                     lower than it looks; compare with ";
+        estimated.then(|| Text::new(words).act(Action::set("missing", "drop")))
     }
 
     fn input(&self, read: &ReadOptions) -> Option<InputDescription> {
@@ -98,6 +107,8 @@ fn reading(read: &ReadOptions) -> Map<String, Value> {
         ("continuous", json!(read.continuous)),
         ("categorical", json!(read.categorical)),
         ("ordinal", json!(read.ordinal)),
+        ("transform", json!(read.transform)),
+        ("standardize", json!(read.standardize)),
         ("na", json!(read.na)),
         ("header", json!(read.header)),
         ("delimiter", json!(delimiter)),

@@ -8,7 +8,9 @@ use nocurl::simulate::{Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
-use nocurl_io::{GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source};
+use nocurl_io::{
+    GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source, TransformRule,
+};
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -169,6 +171,8 @@ fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
         continuous: names("--continuous", &arguments.continuous)?,
         categorical: names("--categorical", &arguments.categorical)?,
         ordinal: ordinal(&arguments.ordinal)?,
+        transform: transforms(&arguments.transform)?,
+        standardize: arguments.standardize,
         na: names("--na", &arguments.na)?,
         missing: match arguments.missing {
             MissingArgument::Error => Missing::Error,
@@ -226,6 +230,13 @@ fn ordinal(lists: &[String]) -> Result<Vec<Ordinal>, Failure> {
         }
     }
     Ok(all)
+}
+
+fn transforms(texts: &[String]) -> Result<Vec<TransformRule>, Failure> {
+    let rule = |text: &String| {
+        text.parse().map_err(|reason| Failure::Input(format!("--transform {text}: {reason}")))
+    };
+    texts.iter().map(rule).collect()
 }
 
 fn comment(sign: char) -> Result<u8, Failure> {

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::methods::{MixedScore, SearchReport};
 use nocurl::{Fit, Kind, Moments, Termination};
 use nocurl_app::Outcome;
-use nocurl_io::{GraphDocument, Table};
+use nocurl_io::{DescribedVariable, GraphDocument, Scale, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
@@ -90,6 +90,7 @@ pub(crate) fn learnt(
         text += &line("Kinds", &kinds(document));
         text += &outcome.fit.score.map_or_else(String::new, |score| line("Score", chosen(score)));
     }
+    text += &scales(config, document).map_or_else(String::new, |words| line("Scale", &words));
     text += &line("Order", &shortened(&document.order));
     if let Some(summary) = &document.bootstrap {
         text += &support::summary(document, summary);
@@ -136,6 +137,39 @@ fn kinds(document: &GraphDocument) -> String {
         }
     };
     Kind::ALL.iter().filter_map(|&kind| of(kind)).collect::<Vec<_>>().join(", ")
+}
+
+/// What was done to columns of numbers, where that was asked for.
+fn scales(config: &Learn, document: &GraphDocument) -> Option<String> {
+    let read = &config.job.read;
+    if read.transform.is_empty() && !read.standardize {
+        return None;
+    }
+    let of = |step: &str, words: &str| {
+        let has = |known: &&DescribedVariable| {
+            known.variable.transforms.iter().any(|transform| transform.name() == step)
+        };
+        let names: Vec<&str> =
+            document.kinds.iter().filter(has).map(|known| known.variable.name.as_str()).collect();
+        let shown: Vec<String> = names.iter().take(SHOWN_LEVELS).map(|name| clean(name)).collect();
+        let more = if names.len() > shown.len() {
+            format!(" and {} more", names.len() - shown.len())
+        } else {
+            String::new()
+        };
+        (!names.is_empty()).then(|| format!("{words} {}{more}", shown.join(", ")))
+    };
+    let all = [
+        of("log", "logarithm of"),
+        of("rank", "normal scores of"),
+        of("standardize", "mean 0 and variance 1 for"),
+    ];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    let looked = read.transform.iter().any(|rule| rule.scale == Scale::Auto);
+    match all.is_empty() {
+        true => looked.then(|| "as in the table: no tails are heavy".into()),
+        false => Some(all.join("; ")),
+    }
 }
 
 /// What was fitted to the variables.

@@ -1,7 +1,7 @@
 //! How the command line writes what a user can do: as flags.
 
 use nocurl::Value;
-use nocurl::advice::{Action, Spelling, leave_out};
+use nocurl::advice::{Action, Spelling, in_list, leave_out};
 
 /// Flags of `nocurl learn`.
 pub(crate) struct Flags;
@@ -35,7 +35,7 @@ fn flag(name: &str) -> String {
 /// many or long (then they are shortened already).
 fn drop(columns: &[String]) -> String {
     const LONGEST: usize = 60;
-    let names: Vec<String> = columns.iter().map(|name| in_list(name)).collect();
+    let names: Vec<_> = columns.iter().map(|name| in_list(name)).collect();
     let list = names.join(",");
     if list.is_empty() || list.chars().count() > LONGEST {
         return "--drop".into();
@@ -56,18 +56,10 @@ fn with(flag: &str, value: &str) -> String {
 /// Values as a list with commas.
 fn listed(values: &[Value]) -> String {
     let items = values.iter().map(|value| match value {
-        Value::Text(text) => in_list(text),
+        Value::Text(text) => in_list(text).into_owned(),
         other => other.to_string(),
     });
     items.collect::<Vec<_>>().join(",")
-}
-
-/// A name as one item of a list with commas, quoted as in CSV where it must be.
-fn in_list(name: &str) -> String {
-    match name.contains([',', '"']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.into(),
-    }
 }
 
 #[cfg(test)]

@@ -197,6 +197,22 @@ pub enum Error {
         /// Line in the file, for text files.
         line: Option<u64>,
     },
+    /// Values without a logarithm where it is asked for.
+    #[error("{}", no_logarithm(columns))]
+    NoLogarithm {
+        /// Each column, how many such values it has, and the least.
+        columns: Vec<(String, u64, f64)>,
+    },
+    /// A transformation of a column that has levels.
+    #[error("column `{name}` is {kind}: {scale} is for numbers on a scale")]
+    NotOnAScale {
+        /// The transformation.
+        scale: &'static str,
+        /// The column.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+    },
     /// A column without a single value.
     #[error("{}", no_values(column))]
     NoValues {
@@ -351,6 +367,7 @@ impl Error {
                 other_columns(path, first, lacks, adds)
             }
             Self::InFile { path, error } => Text::new(format!("{path}: ")).append(error.text()),
+            Self::NoLogarithm { columns } => no_logarithm(columns),
             Self::NoValues { column } => no_values(column),
             Self::TooManyColumns { path, columns, limit } => {
                 too_many_columns(path, *columns, *limit)
@@ -497,6 +514,22 @@ fn few_complete(rows: u64, dropped: u64) -> Text {
     ))
     .act(Action::set("missing", "em"))
     .say(", or leave out the columns with most gaps")
+}
+
+fn no_logarithm(columns: &[(String, u64, f64)]) -> Text {
+    const SHOWN: usize = 8;
+    let mut list: Vec<String> = columns
+        .iter()
+        .take(SHOWN)
+        .map(|(name, count, least)| format!("`{}` has {count} (least {least})", shorten(name, 80)))
+        .collect();
+    if columns.len() > SHOWN {
+        list.push(format!("and {} columns more", columns.len() - SHOWN));
+    }
+    let names: Vec<String> = columns.iter().map(|(name, ..)| name.clone()).collect();
+    Text::new(format!("values that are not positive have no logarithm: {}; add ", list.join(", ")))
+        .act(Action::transform("rank", &names))
+        .say(" for normal scores of these columns, or none in place of rank to leave them as they are")
 }
 
 fn missing_values(

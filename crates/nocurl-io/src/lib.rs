@@ -61,6 +61,6 @@ pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
 pub use source::{Format, Part, Source};
 pub use table::{
     Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,
-    Sampled, Table, read_dataset, read_kept, read_moments, read_sampled, reading_memory,
-    write_table,
+    Sampled, Scale, Table, TransformRule, read_dataset, read_kept, read_moments, read_sampled,
+    reading_memory, write_table,
 };

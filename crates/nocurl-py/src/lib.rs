@@ -36,7 +36,7 @@ mod _nocurl {
     #[pymodule_export]
     use super::model::{
         adjustment, effects_over_class, identified, interventions_over_class, log_likelihood,
-        predict, relatives, residuals, sample,
+        on_scale, predict, relatives, residuals, sample,
     };
     #[pymodule_export]
     use super::moments::Moments;

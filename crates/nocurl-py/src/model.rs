@@ -88,7 +88,7 @@ pub(crate) fn log_likelihood<'py>(
     table: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Vector<'py>> {
     let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.model()?.log_likelihood(table.as_ref())?))?;
+    let found = guarded(|| Ok(fitted(document)?.log_likelihood(table.as_ref())?))?;
     Ok(vector(py, &found))
 }
 
@@ -101,8 +101,29 @@ pub(crate) fn predict<'py>(
     variable: usize,
 ) -> PyResult<Vector<'py>> {
     let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.model()?.predict(table.as_ref(), variable)?))?;
+    let found = guarded(|| Ok(fitted(document)?.predict(table.as_ref(), variable)?))?;
     Ok(vector(py, &found))
+}
+
+/// Values of a variable of the table on the scale that was learnt on, or the other way round.
+#[pyfunction]
+pub(crate) fn on_scale(
+    document: &str,
+    variable: &str,
+    values: Vec<f64>,
+    invert: bool,
+) -> PyResult<Vec<f64>> {
+    Ok(guarded(|| {
+        let document = GraphDocument::from_json(document)?;
+        let known = document.kinds.iter().find(|known| known.variable.name == variable);
+        let Some(known) = known.map(|known| &known.variable) else { return Ok(values) };
+        match invert {
+            true => Ok(values.into_iter().map(|value| known.untransformed(value)).collect()),
+            false => {
+                values.into_iter().map(|value| Ok(nocurl_app::to_scale(known, value)?)).collect()
+            }
+        }
+    })?)
 }
 
 /// What the parents leave of each value.
@@ -113,7 +134,7 @@ pub(crate) fn residuals<'py>(
     table: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Matrix<'py>> {
     let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.model()?.residuals(table.as_ref())?))?;
+    let found = guarded(|| Ok(fitted(document)?.residuals(table.as_ref())?))?;
     Ok(matrix(py, found.as_ref()))
 }
 
@@ -125,6 +146,6 @@ pub(crate) fn sample<'py>(
     count: usize,
     seed: u64,
 ) -> PyResult<Matrix<'py>> {
-    let found = guarded(|| Ok(fitted(document)?.model()?.sample(count, seed)))?;
+    let found = guarded(|| Ok(fitted(document)?.sample(count, seed)?))?;
     Ok(matrix(py, found.as_ref()))
 }

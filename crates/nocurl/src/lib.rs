@@ -50,7 +50,7 @@
 //!
 //! | you want | look at |
 //! |---|---|
-//! | a table in memory, or its means and covariances | [`Dataset`], [`Moments`], [`missing`] |
+//! | a table in memory, or its means and covariances | [`Dataset`], [`Moments`], [`missing`], [`transform`] |
 //! | to learn a graph | [`learn`], [`Options`], [`methods`], [`refine`], [`Prune`] |
 //! | to say what is known beforehand | [`KnowledgeSpec`], [`knowledge`] |
 //! | graphs, classes, orders | [`Dag`], [`Pdag`], [`Order`] |
@@ -83,8 +83,8 @@ pub use analysis::{adjustment, bootstrap, checks, class_effects, effects, links,
 pub use core::{
     Action, Codes, Dag, Data, Dataset, Determines, Epoch, Error, Evidence, Keeper, Kind, Knowledge,
     KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling,
-    Stop, Termination, Text, TrainingState, Value, Variable, Variables, Watch, advice, error,
-    graph, knowledge, memory, moments, simulate, variable,
+    Stop, Termination, Text, TrainingState, Transform, Value, Variable, Variables, Watch, advice,
+    error, graph, knowledge, memory, moments, simulate, transform, variable,
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -22,6 +22,14 @@ pub(crate) struct TableArguments {
     /// from the lowest to the highest, as in size=small,medium,large
     #[arg(long, value_name = "NAMES")]
     pub(crate) ordinal: Vec<String>,
+    /// Functions of columns of numbers, kept with the graph: log:NAMES for logarithms, rank:NAMES
+    /// for normal scores, auto for normal scores of columns with heavy tails, none; of several the
+    /// last that means a column counts, as in --transform 'log:*' --transform none:age
+    #[arg(long, value_name = "HOW:NAMES")]
+    pub(crate) transform: Vec<String>,
+    /// Move and scale columns of numbers to mean 0 and variance 1
+    #[arg(long)]
+    pub(crate) standardize: bool,
     /// What to do with missing values
     #[arg(long, value_enum, default_value_t = MissingArgument::Error)]
     pub(crate) missing: MissingArgument,

@@ -8,7 +8,7 @@ use nocurl::{Determines, Mat};
 use nocurl_io::{BootstrapSummary, RunFiles};
 use serde::Serialize;
 
-use super::weighted::Weighted;
+use super::weighted::{Weighted, on_scales};
 use crate::args::EffectsArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -26,6 +26,9 @@ struct Document<'a> {
     determines: Determines,
     level: Option<f64>,
     effects: Vec<Effect<'a>>,
+    /// What the numbers of variables are that were learnt on another scale than that of the table.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    scales: BTreeMap<&'a str, String>,
     warnings: &'a [String],
 }
 
@@ -75,12 +78,14 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
     let effects = chosen(&graph, &reach, from, to)?;
     let mut warnings = graph.warnings.clone();
     warnings.extend(undetermined_directions(&graph, &effects));
+    warnings.extend(on_scales(&graph.scales, "effects are on"));
     let document = Document {
         schema: "nocurl/effects/2",
         graph: &graph.label,
         determines: graph.determines,
         level: graph.bootstrap.as_ref().map(|summary| summary.level),
         effects,
+        scales: graph.scales.iter().map(|of| (of.name.as_str(), of.scale())).collect(),
         warnings: &warnings,
     };
     let json = report::json(&document)?;
@@ -106,7 +111,7 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
     }
     let mut text = graph.headline();
     text += &match (from, to) {
-        (Some(from), Some(to)) => one(&document, reach.reaches(from, to)),
+        (Some(from), Some(to)) => one(&graph, &document, reach.reaches(from, to)),
         _ => table(&document),
     };
     text += &report::warnings(&warnings);
@@ -218,9 +223,10 @@ fn undetermined_directions(graph: &Weighted, effects: &[Effect<'_>]) -> Option<S
     }
 }
 
-fn one(document: &Document<'_>, is_path: bool) -> String {
+fn one(graph: &Weighted, document: &Document<'_>, is_path: bool) -> String {
     let effect = &document.effects[0];
-    let (from, to) = (report::clean(effect.from), report::clean(effect.to));
+    let name = |name: &str| report::clean(&graph.scale(name));
+    let (from, to) = (name(effect.from), name(effect.to));
     let size = report::number(effect.effect);
     let between = match (document.level, effect.interval) {
         (Some(level), Some(ends)) => format!(" ({} {})", interval_heading(level), interval(ends)),

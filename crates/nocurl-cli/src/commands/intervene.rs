@@ -2,11 +2,12 @@
 
 use nocurl::error::closest;
 use nocurl::{Determines, Kind, Variable, effects};
+use nocurl_app::to_scale;
 use nocurl_io::RunFiles;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::weighted::Weighted;
+use super::weighted::{Weighted, medians};
 use crate::args::InterveneArguments;
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -77,6 +78,11 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let members = if ranged { graph.fitted.interventions(&set)? } else { None };
     let mut warnings = graph.warnings.clone();
     warnings.extend(undetermined(&graph, &identified, members.is_some()));
+    warnings.extend(medians(&graph.scales));
+    let means: Vec<f64> = in_units(&graph, means);
+    let after = in_units(&graph, &after);
+    let members: Option<Vec<Vec<f64>>> =
+        members.map(|rows| rows.iter().map(|row| in_units(&graph, row)).collect());
     let document = Document {
         schema: "nocurl/intervention/2",
         graph: &graph.label,
@@ -85,7 +91,7 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
             .iter()
             .map(|&(variable, value)| Setting { variable, value: given(value) })
             .collect(),
-        variables: moved(&graph.names, [means, &after], &identified, members.as_deref()),
+        variables: moved(&graph.names, [&means, &after], &identified, members.as_deref()),
         warnings: &warnings,
     };
     let json = report::json(&document)?;
@@ -112,6 +118,12 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     text += &format!("\n{}", table(&document.variables, &variables));
     text += &report::warnings(&warnings);
     report::print(&text)
+}
+
+/// Means in the units of the table.
+fn in_units(graph: &Weighted, means: &[f64]) -> Vec<f64> {
+    let columns = graph.names.iter().zip(means);
+    columns.map(|(name, &mean)| graph.untransformed(name, mean)).collect()
 }
 
 /// What becomes of each variable.
@@ -163,7 +175,10 @@ fn settings(graph: &Weighted, typed: &[(&str, &str)]) -> Result<Vec<(usize, f64)
             }
             (Some(level), _) => set.push((columns.start, level as f64)),
             (None, Kind::Categorical) => return Err(no_level(variable, value)),
-            (None, _) => set.push((columns.start, number(variable, value)?)),
+            (None, _) => {
+                let value = to_scale(variable, number(variable, value)?)?;
+                set.push((columns.start, value));
+            }
         }
     }
     Ok(set)

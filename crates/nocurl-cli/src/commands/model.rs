@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use nocurl::model::Model;
-use nocurl::{Dataset, Mat, Run};
+use nocurl::{Dataset, Mat, Run, Variable};
 use nocurl_app::Fitted;
 use nocurl_io::{
     GraphDocument, ReadOptions, RunFiles, Source, read_dataset, read_graph, write_table,
 };
 use serde_json::json;
 
-use super::weighted::linear_parts;
+use super::weighted::{linear_parts, on_scales, transformed};
 use crate::args::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -20,7 +19,9 @@ use crate::report;
 struct Loaded {
     label: String,
     names: Vec<String>,
-    model: Model,
+    model: Fitted,
+    /// The variables that were learnt on another scale than that of the table.
+    scales: Vec<Variable>,
     warnings: Vec<String>,
 }
 
@@ -28,14 +29,16 @@ impl Loaded {
     fn read(path: &Path) -> Result<Self, Failure> {
         let graph: GraphDocument = read_graph(&Source::new(path))?;
         let label = report::clean(&path.to_string_lossy());
-        let model = Fitted::new(&graph)?.model().cloned().map_err(|_| {
+        let model = Fitted::new(&graph)?;
+        model.model().map_err(|_| {
             Failure::Input(format!(
                 "`{label}` has no weights, means and error variances, which a model needs: learn the \
                  graph with --output g.json and give that file"
             ))
         })?;
         let warnings = linear_parts(&graph).into_iter().collect();
-        Ok(Self { label, names: graph.variables, model, warnings })
+        let scales = transformed(&graph);
+        Ok(Self { label, names: graph.variables, model, scales, warnings })
     }
 
     fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
@@ -66,14 +69,16 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     let loaded = Loaded::read(&arguments.graph)?;
     let rows = loaded.rows(&arguments.table, None)?;
     let each = loaded.model.log_likelihood(rows.as_ref())?;
-    let score = loaded.model.score(rows.as_ref())?;
+    let score = each.iter().sum::<f64>() / each.len() as f64;
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(on_scales(&loaded.scales, "the score is of rows on"));
     let document = json!({
         "schema": "nocurl/score/1",
         "graph": loaded.label,
         "rows": each.len(),
         "score": score,
         "log_likelihood": each,
-        "warnings": loaded.warnings,
+        "warnings": warnings,
     });
     let text = report::json(&document)?;
     let records =
@@ -87,7 +92,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
         report::number(score),
         report::count(each.len() as u64, "row")
     );
-    report::print(&(report::line("Score", &words) + &report::warnings(&loaded.warnings)))
+    report::print(&(report::line("Score", &words) + &report::warnings(&warnings)))
 }
 
 /// Runs `nocurl predict`.
@@ -109,14 +114,16 @@ pub(crate) fn residuals(arguments: &ResidualsArguments) -> Result<(), Failure> {
     let loaded = Loaded::read(&arguments.graph)?;
     let rows = loaded.rows(&arguments.table, None)?;
     let residuals = loaded.model.residuals(rows.as_ref())?;
-    write(&arguments.output, loaded.names, residuals, &loaded.warnings)
+    let mut warnings = loaded.warnings;
+    warnings.extend(on_scales(&loaded.scales, "residuals are on"));
+    write(&arguments.output, loaded.names, residuals, &warnings)
 }
 
 /// Runs `nocurl sample`.
 pub(crate) fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     reads(&arguments.graph, None).writes("the table", &arguments.output).check()?;
     let loaded = Loaded::read(&arguments.graph)?;
-    let rows = loaded.model.sample(arguments.rows as usize, arguments.seed);
+    let rows = loaded.model.sample(arguments.rows as usize, arguments.seed)?;
     write(&arguments.output, loaded.names, rows, &loaded.warnings)
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nocurl::error::closest;
 use nocurl::refine::Refine;
-use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Variables};
+use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Transform, Variable, Variables};
 use nocurl_app::Fitted;
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
@@ -25,6 +25,8 @@ pub(super) struct Weighted {
     /// Which directions are determined.
     pub(super) determined: Pdag,
     pub(super) means: Option<Vec<f64>>,
+    /// The variables that were learnt on another scale than that of the table.
+    pub(super) scales: Vec<Variable>,
     pub(super) bootstrap: Option<BootstrapSummary>,
     pub(super) warnings: Vec<String>,
     /// The graphs of its class, with the numbers of the model where the file has them.
@@ -43,6 +45,7 @@ impl Weighted {
         }
         let (expanded, fitted) = (graph.expanded()?, Fitted::new(&graph)?);
         let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
+        let scales = transformed(&graph);
         // Intervals are those of variables, and weights of edges with levels are not effects.
         let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
         if !expanded.variables.is_plain() {
@@ -63,6 +66,7 @@ impl Weighted {
             names: expanded.names,
             variables: expanded.variables,
             means: expanded.means,
+            scales,
             bootstrap,
         })
     }
@@ -78,6 +82,18 @@ impl Weighted {
             "{flag} {name}: name one of the levels of `{name}`: {}",
             levels.join(", ")
         )))
+    }
+
+    /// What the numbers of a column are: its name, or a function of it.
+    pub(super) fn scale(&self, name: &str) -> String {
+        let known = self.scales.iter().find(|variable| variable.name == name);
+        known.map_or_else(|| name.into(), Variable::scale)
+    }
+
+    /// A value of the scale that a column was learnt on in the units of the table.
+    pub(super) fn untransformed(&self, name: &str, value: f64) -> f64 {
+        let known = self.scales.iter().find(|variable| variable.name == name);
+        known.map_or(value, |variable| variable.untransformed(value))
     }
 
     /// The line on the terminal that says what was read.
@@ -112,6 +128,41 @@ pub(super) fn position(
         }
         Failure::Input(reason)
     })
+}
+
+/// The variables of a graph that were learnt on another scale than that of the table.
+pub(super) fn transformed(graph: &GraphDocument) -> Vec<Variable> {
+    let variables = graph.kinds.iter().map(|known| &known.variable);
+    variables.filter(|variable| !variable.transforms.is_empty()).cloned().collect()
+}
+
+/// What is to be said of numbers on scales that are not those of the table.
+pub(super) fn on_scales(scales: &[Variable], what: &str) -> Option<String> {
+    let list = named(scales.iter().map(Variable::scale))?;
+    Some(format!("{what} the scales that were learnt on: {list}"))
+}
+
+/// What is to be said of means that were turned back to the units of the table.
+pub(super) fn medians(scales: &[Variable]) -> Option<String> {
+    let straight = |step: &Transform| matches!(step, Transform::Standardize { .. });
+    let bent = scales.iter().filter(|variable| !variable.transforms.iter().all(straight));
+    let list = named(bent.map(Variable::scale))?;
+    Some(format!(
+        "in the units of the table, means of variables that were learnt on other scales are \
+         medians: {list}"
+    ))
+}
+
+/// A few names in a row.
+fn named(names: impl Iterator<Item = String>) -> Option<String> {
+    const SHOWN: usize = 6;
+    let names: Vec<String> = names.map(|name| report::clean(&name)).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let mut list = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        list += &format!(" and {more} more");
+    }
+    (!names.is_empty()).then_some(list)
 }
 
 /// What is to be said of a graph whose weights are the linear parts of effects of other shapes.

@@ -15,6 +15,7 @@ mod methods;
 mod model;
 mod overwrite;
 mod simulate;
+mod transform;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 use nocurl::bootstrap::Confidence;
 use nocurl::{Determines, Evidence};
 
-use super::{Direction, Edge, GraphDocument};
+use super::{DescribedVariable, Direction, Edge, GraphDocument};
 use crate::error::shorten;
 
 /// The value of an attribute that is written.
@@ -28,10 +28,14 @@ pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
 
 /// What is written about a variable beside its name.
 pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
+    let is_moved = |known: &DescribedVariable| !known.variable.transforms.is_empty();
+    // Without its scale a mean would be taken for one of the table.
+    let none = &None;
+    let of_model = |all| if graph.kinds.iter().any(is_moved) { none } else { all };
     let numbers = [
         ("potential", &graph.potential),
-        ("mean", &graph.means),
-        ("errorvariance", &graph.error_variances),
+        ("mean", of_model(&graph.means)),
+        ("errorvariance", of_model(&graph.error_variances)),
     ];
     let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
         Some((name, Value::Number(*all.as_ref()?.get(variable)?)))

@@ -115,6 +115,8 @@ pub(super) struct Assembly<C> {
     gaps: Vec<u64>,
     first_missing: Option<Place>,
     first_infinite: Option<Place>,
+    /// Values of each column that have no logarithm, though it is asked for: how many, the least.
+    no_logarithm: Vec<(u64, f64)>,
     /// Rows with gaps, one after the other, kept for [`Missing::Em`].
     incomplete: Vec<f64>,
     /// The most rows that may be kept.
@@ -160,6 +162,7 @@ impl<C: Collect> Assembly<C> {
             policy,
             collected: Held(Some(C::start(selection))),
             gaps: vec![0; selection.names.len()],
+            no_logarithm: vec![(0, 0.0); selection.names.len()],
             rows: 0,
             lines: 0,
             dropped: 0,
@@ -204,6 +207,7 @@ impl<C: Collect> Assembly<C> {
             self.rows += rows as u64;
             return;
         }
+        self.transform(&mut block);
         if all_finite(block.as_ref()) {
             // Under `Error` the table is lost after the first gap; counting goes on alone.
             if self.missing == 0 || self.policy != Missing::Error {
@@ -232,6 +236,23 @@ impl<C: Collect> Assembly<C> {
             self.collected.push(block.subrows_mut(0, complete.len()));
         }
         self.rows += rows as u64;
+    }
+
+    /// Puts columns on the scales that are asked for.
+    fn transform(&mut self, block: &mut MatMut<'_, f64>) {
+        for (slot, transform) in self.selection.transforms.iter().enumerate() {
+            let Some(transform) = transform else { continue };
+            let (count, least) = &mut self.no_logarithm[slot];
+            for value in column_mut(block, slot).iter_mut().filter(|value| value.is_finite()) {
+                let moved = transform.apply(*value);
+                if moved.is_nan() {
+                    *count += 1;
+                    *least = least.min(*value);
+                }
+                // No gap: the table is refused at the end, with all such columns.
+                *value = if moved.is_nan() { 0.0 } else { moved };
+            }
+        }
     }
 
     /// Notes missing and infinite values of a row and returns how many are missing.
@@ -266,6 +287,11 @@ impl<C: Collect> Assembly<C> {
             self.collected.append(later.collected.into_inner(), rows, lines);
         }
         self.gaps.iter_mut().zip(later.gaps).for_each(|(gaps, more)| *gaps += more);
+        for ((count, least), (more, other)) in self.no_logarithm.iter_mut().zip(later.no_logarithm)
+        {
+            *count += more;
+            *least = least.min(other);
+        }
         self.rows += later.rows;
         self.lines += later.lines;
         self.dropped += later.dropped;
@@ -305,6 +331,13 @@ impl<C: Collect> Assembly<C> {
         if let Some(place) = self.first_infinite {
             let (row, line) = (place.row + 1, place.line);
             return Err(Error::Infinite { column: column(place), row, line });
+        }
+        let named = self.selection.names.iter().zip(&self.no_logarithm);
+        let wrong = named.filter(|(_, (count, _))| *count > 0);
+        let columns: Vec<_> =
+            wrong.map(|(name, &(count, least))| (name.clone(), count, least)).collect();
+        if !columns.is_empty() {
+            return Err(Error::NoLogarithm { columns });
         }
         match self.first_missing {
             Some(place) if policy == Missing::Error => Err(Error::MissingValues {

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use nocurl::Transform;
 use nocurl::memory::ask;
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
 use super::pattern::{is_meant, is_pattern};
 use super::reading::Reading;
+use super::transform::{Scale, transform_of};
 use super::words::{Absent, number};
 use crate::Error;
 use crate::error::shorten;
@@ -58,6 +60,8 @@ pub(super) struct Selection {
     pub(super) texts: Vec<bool>,
     /// Numbers that stand for missing values.
     pub(super) absent: Vec<f64>,
+    /// What is done to columns of numbers.
+    pub(super) transforms: Vec<Option<Transform>>,
     /// Columns of types that are not read, with which there is nothing to look at.
     pub(super) unread: Vec<(String, Declared)>,
 }
@@ -101,6 +105,7 @@ impl Selection {
         for name in kinds.chain(options.ordinal.iter().map(|ordinal| &ordinal.column)) {
             find(name)?;
         }
+        check_transforms(options, &find)?;
         let mut positions: Vec<usize> = Vec::new();
         match &options.columns {
             None => positions.extend(in_order(label, options, &known, of_file.len())?),
@@ -188,7 +193,12 @@ impl Selection {
             coding.as_ref().is_some_and(numeric)
         });
         let text = |declared: &Declared| !declared.is_number();
+        let transform = |(name, coding): (&String, &Option<_>)| match coding {
+            None => transform_of(&options.transform, options.scores, name),
+            Some(_) => None,
+        };
         Self {
+            transforms: names.iter().zip(&codings).map(transform).collect(),
             recoded: recoded.collect(),
             texts: declared.iter().map(text).collect(),
             places: Arc::new(places),
@@ -303,6 +313,28 @@ fn constant(text: &str, coding: Option<&Coding>, options: &Reading<'_>) -> f64 {
         Some(coding) => coding.of_text(text.as_bytes()),
         None => number(text.as_bytes(), b'.').unwrap_or(f64::NAN),
     }
+}
+
+/// Refuses transformations of columns that are not there or, by name, are no numbers on a scale.
+fn check_transforms(
+    options: &Reading<'_>,
+    find: &impl Fn(&String) -> Result<Vec<usize>, Error>,
+) -> Result<(), Error> {
+    for name in options.transform.iter().flat_map(|rule| &rule.columns).filter(|name| *name != "*")
+    {
+        find(name)?;
+    }
+    let Some(plan) = options.plan else { return Ok(()) };
+    for rule in options.transform.iter().filter(|rule| rule.scale != Scale::None) {
+        for name in &rule.columns {
+            if let Some(coding) = plan.codings.get(name) {
+                let (scale, name, kind) =
+                    (rule.scale.name(), shorten(name, 80), coding.kind.name());
+                return Err(Error::NotOnAScale { scale, name, kind });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A column in which pandas keeps the names of rows.

@@ -27,12 +27,13 @@ impl Coded {
         let (variables, places) = slots
             .map(|(slot, (name, coding))| {
                 let Some(coding) = coding else {
-                    return (Variable::continuous(name), Vec::new());
+                    let transforms = selection.transforms[slot].iter().cloned().collect();
+                    return (Variable { transforms, ..Variable::continuous(name) }, Vec::new());
                 };
                 if coding.kind == Kind::Binary && coding.levels == ["false", "true"] {
                     // Truth values are 0 and 1, whichever of them a table has.
                     let (kind, levels) = (Kind::Binary, coding.levels.clone());
-                    return (Variable { name: name.clone(), kind, levels }, vec![0, 1]);
+                    return (Variable::with_levels(name, kind, levels), vec![0, 1]);
                 }
                 let mut counts = counts(slot);
                 counts.resize(coding.levels.len(), 0);
@@ -179,6 +180,9 @@ pub(super) fn complete(
     let kept = about.without_constants(&moments, options);
     if kept.len() < moments.columns() {
         moments = moments.select(&kept);
+    }
+    if options.standardize {
+        moments = moments.standardized();
     }
     let table = about.table(moments.rows(), moments.columns(), moments)?;
     Ok((table, kept))

@@ -45,6 +45,7 @@ mod survey;
 #[cfg(feature = "parquet")]
 mod thrift;
 mod top;
+mod transform;
 mod words;
 mod write;
 
@@ -60,6 +61,7 @@ pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
 pub(crate) use pattern::is_meant;
 use sample::{KeptMoments, SampledMoments};
+pub use transform::{Scale, TransformRule};
 pub use write::write_table;
 
 /// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `None`, `#N/A`, `<NA>`,
@@ -99,6 +101,8 @@ pub enum Header {
 /// | `keep_constant` | false | keep columns that do not vary, as parts of a table may have |
 /// | `missing` | error | see [`Missing`] |
 /// | `continuous`, `categorical`, `ordinal` | by the values | columns of these kinds |
+/// | `transform` | none | functions of columns of numbers, see [`TransformRule`]; ranks take a pass more |
+/// | `standardize` | false | columns of numbers at mean 0 and variance 1, after that |
 /// | `na` | none | words or numbers that stand for missing values, besides the usual ones |
 /// | `format` | by extension, else by the first bytes | see [`Format`] |
 /// | `header` | auto | see [`Header`]; text only |
@@ -124,6 +128,10 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// Columns whose levels have an order.
     pub ordinal: Vec<Ordinal>,
+    /// Functions of columns of numbers; the last one that means a column counts.
+    pub transform: Vec<TransformRule>,
+    /// Columns of numbers at mean 0 and variance 1, after that.
+    pub standardize: bool,
     /// What to do about missing values.
     pub missing: Missing,
     /// Words or numbers that stand for missing values, besides the usual ones.
@@ -181,6 +189,8 @@ impl Default for ReadOptions {
             continuous: Vec::new(),
             categorical: Vec::new(),
             ordinal: Vec::new(),
+            transform: Vec::new(),
+            standardize: false,
             missing: Missing::Error,
             na: Vec::new(),
             format: None,
@@ -390,6 +400,7 @@ fn sampled_table(
     let (table, kept) = complete(moments, incomplete, &coded, about, options, run)?;
     let (variables, places) = coded.select(&kept);
     let rows = sample.into_dataset(variables.list().to_vec(), &places, &kept)?;
+    let rows = rows.on_scale_of(table.data.variables())?;
     let codes = codes.filter(|_| variables.is_categorical() && incomplete.nrows() == 0);
     let codes = codes.map(|codes| codes.select(&kept).recoded(&places));
     Ok((table, Sampled { rows, codes }, coded, kept))
@@ -426,7 +437,8 @@ fn kept_of(
             false => Mat::from_fn(all.nrows(), kept.len(), |i, j| all[(i, kept[j])]),
         };
         let (variables, places) = coded.select(&kept);
-        Dataset::of_codes(variables.list().to_vec(), values, &places)
+        let rows = Dataset::of_codes(variables.list().to_vec(), values, &places)?;
+        rows.on_scale_of(table.data.variables())
     });
     Ok((table, sampled, rows.transpose()?))
 }
@@ -478,6 +490,10 @@ fn dataset_of(
         let variables = data.variables().select(&kept);
         let values = Mat::from_fn(rows, kept.len(), |i, j| data.values()[(i, kept[j])]);
         data = Dataset::new(variables, values)?;
+    }
+    if options.standardize {
+        let standardized = data.moments().standardized();
+        data = data.on_scale_of(standardized.variables())?;
     }
     about.table(rows as u64, data.names().len(), data)
 }

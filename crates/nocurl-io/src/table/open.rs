@@ -9,8 +9,10 @@ use super::csv::{self, PIECE};
 use super::kinds::{Candidate, Plan, are_told};
 use super::opened::Found;
 use super::reading::Reading;
+use super::sample::Ranked;
 use super::sheet::listed;
 use super::survey::{ColumnSurvey, Survey};
+use super::transform::{needs_ranks, scores};
 use super::{Input, Origin, ReadOptions, memory, several};
 use crate::digest::alongside;
 use crate::input;
@@ -29,6 +31,7 @@ pub(super) fn read<C: Collect>(
             reading,
             |reading| memory::read(table, reading, run),
             |reading| Ok(candidates(memory::read(table, reading, run)?)),
+            |reading| memory::read(table, reading, run),
         )?,
         #[cfg(feature = "parquet")]
         Input::Batches(batches) => read_batches(batches, reading, run)?,
@@ -51,7 +54,8 @@ fn read_batches<C: Collect>(
     let empty =
         first.iter().flat_map(|batch| batch.columns()).any(|column| arrow::is_empty(column));
     let rest = first.into_iter().map(Ok).chain(batches);
-    if !empty && !arrow::must_look(&schema, &reading)? {
+    let twice = empty || needs_ranks(&reading.transform);
+    if !twice && !arrow::must_look(&schema, &reading)? {
         let rest = arrow_array::RecordBatchIterator::new(rest, schema);
         return finished(arrow::read_batches(Box::new(rest), &reading, run)?, &reading);
     }
@@ -64,6 +68,7 @@ fn read_batches<C: Collect>(
         reading,
         |reading| arrow::read_batches(again(), reading, run),
         |reading| Ok(candidates(arrow::read_batches(again(), reading, run)?)),
+        |reading| arrow::read_batches(again(), reading, run),
     )
 }
 
@@ -97,6 +102,7 @@ fn read_found<C: Collect>(
                     reading,
                     |reading| opened.read(reading, run),
                     |reading| Ok(candidates(opened.read(reading, run)?)),
+                    |reading| opened.read(reading, run),
                 )
             })?;
             found.warnings.splice(..0, opened.notes);
@@ -117,7 +123,8 @@ fn read_text<C: Collect>(
     if input.length().is_none() {
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
-        if !whole && !are_told(&reading) && !csv::begins_with_text(&start, &label, &reading)? {
+        let twice = are_told(&reading) || needs_ranks(&reading.transform);
+        if !whole && !twice && !csv::begins_with_text(&start, &label, &reading)? {
             let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
             return Ok((finished(found, &reading)?, digest));
         }
@@ -134,12 +141,30 @@ fn read_text<C: Collect>(
             Ok(found)
         },
         |reading| Ok(candidates(csv::read(input.handle(), &label, length, reading, run)?.0)),
+        |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
     )?;
     Ok((found, digest))
 }
 
-/// Reads a table: at once where all its columns are numbers, else after a look at them.
+/// Reads a table; where ranks are asked for, it is gone through once before to know them.
 pub(super) fn planned<C: Collect>(
+    reading: Reading<'_>,
+    read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
+    look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
+    rank: impl Fn(&Reading<'_>) -> Result<Assembly<Ranked>, Error>,
+) -> Result<Assembly<C>, Error> {
+    if !needs_ranks(&reading.transform) {
+        return of_kinds(reading, read, look);
+    }
+    let mut seen = of_kinds(reading, rank, &look)?;
+    let Ranked(sample) = seen.collected.take();
+    let scores = scores(&sample, &seen.selection, &reading.transform);
+    drop(sample);
+    of_kinds(reading.with_scores(&scores), read, look)
+}
+
+/// Reads a table: at once where all its columns are numbers, else after a look at them.
+fn of_kinds<C: Collect>(
     reading: Reading<'_>,
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,

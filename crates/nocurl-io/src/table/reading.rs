@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use super::kinds::Plan;
 use super::pattern::is_meant;
+use super::transform::Scores;
 use crate::ReadOptions;
 
 /// The options of a read, with the kinds of the columns where a look at them was needed.
@@ -15,6 +16,8 @@ pub(super) struct Reading<'a> {
     pub(super) all: bool,
     /// The file as one of several.
     pub(super) part: Option<Part<'a>>,
+    /// Normal scores, once all rows were seen.
+    pub(super) scores: Option<&'a Scores>,
 }
 
 /// What is asked of one of several files.
@@ -28,12 +31,17 @@ pub(super) struct Part<'a> {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, part: None }
+        Self { options, plan: None, all: false, part: None, scores: None }
     }
 
     /// The same with known kinds.
     pub(super) fn with(self, plan: &'a Plan) -> Self {
         Self { plan: Some(plan), ..self }
+    }
+
+    /// The same with known scores.
+    pub(super) fn with_scores(self, scores: &'a Scores) -> Self {
+        Self { scores: Some(scores), ..self }
     }
 
     /// The same to look at every column.

@@ -24,7 +24,7 @@ impl Collect for SampledMoments {
         let coded = !selection.discrete().contains(&false);
         Self {
             moments: Hot::start(selection),
-            sample: Sample::default(),
+            sample: Sample::new(SAMPLE_ROWS),
             codes: coded.then(|| Codes::new(selection.names.len())),
             places: Arc::clone(&selection.places),
         }
@@ -93,12 +93,35 @@ impl KeptMoments {
     }
 }
 
+/// Numbers that ranks are taken from at most: 32 MiB of them.
+const RANKED_NUMBERS: usize = 1 << 22;
+
+/// Rows to take ranks from: all of them while they are few, else a large sample.
+#[derive(Debug)]
+pub(super) struct Ranked(pub(super) Sample);
+
+impl Collect for Ranked {
+    fn start(selection: &Selection) -> Self {
+        Self(Sample::new((RANKED_NUMBERS / selection.names.len().max(1)).max(SAMPLE_ROWS)))
+    }
+
+    fn push(&mut self, block: MatMut<'_, f64>) {
+        self.0.push(block.as_ref());
+    }
+
+    fn append(&mut self, later: Self, _: u64, _: u64) {
+        self.0.append(later.0);
+    }
+}
+
 /// The rows with the smallest keys, where a key is a hash of the place of the row in its piece of
 /// the file. Pieces depend on the file alone and are put together in order, so the sample is the
 /// same for any number of threads; and it is spread evenly over the file, whatever its order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sample {
     rows: Vec<Sampled>,
+    /// Rows that it holds at most.
+    most: usize,
     /// Rows seen.
     seen: u64,
     /// Rows with keys from here on cannot be among those kept.
@@ -113,6 +136,15 @@ struct Sampled {
 }
 
 impl Sample {
+    fn new(most: usize) -> Self {
+        Self { rows: Vec::new(), most, seen: 0, bound: None }
+    }
+
+    /// The values of a column, in no order.
+    pub(super) fn column(&self, slot: usize) -> Vec<f64> {
+        self.rows.iter().map(|row| row.values[slot]).collect()
+    }
+
     fn push(&mut self, block: MatRef<'_, f64>) {
         for i in 0..block.nrows() {
             let place = self.seen + i as u64;
@@ -121,7 +153,7 @@ impl Sample {
                 let values = (0..block.ncols()).map(|j| block[(i, j)]).collect();
                 self.rows.push(Sampled { key, place, values });
                 // Twice as many as needed, so that rows are sorted out rarely.
-                if self.rows.len() >= 2 * SAMPLE_ROWS {
+                if self.rows.len() >= 2 * self.most {
                     self.sort_out();
                 }
             }
@@ -139,9 +171,9 @@ impl Sample {
 
     /// Keeps the rows with the smallest keys, earlier ones among equal keys.
     fn sort_out(&mut self) {
-        if self.rows.len() > SAMPLE_ROWS {
+        if self.rows.len() > self.most {
             self.rows.sort_unstable_by_key(|row| (row.key, row.place));
-            self.rows.truncate(SAMPLE_ROWS);
+            self.rows.truncate(self.most);
             self.bound = self.rows.last().map(|row| row.key);
         }
     }
@@ -176,7 +208,7 @@ mod tests {
 
     /// A sample of the numbers from `start` on, in one column.
     fn of(start: usize, rows: usize, block: usize) -> Sample {
-        let mut sample = Sample::default();
+        let mut sample = Sample::new(SAMPLE_ROWS);
         let mut done = 0;
         while done < rows {
             let size = block.min(rows - done);

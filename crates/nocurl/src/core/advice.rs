@@ -32,7 +32,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 16] = [
+pub const SETTINGS: [&str; 18] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -48,7 +48,9 @@ pub const SETTINGS: [&str; 16] = [
     "prune",
     "refine",
     "sheet",
+    "standardize",
     "threshold",
+    "transform",
 ];
 
 /// Something that a user can do.
@@ -102,6 +104,12 @@ impl Action {
         Self::Set { name, to: Some(to.into()) }
     }
 
+    /// A function of columns, such as `log`, as the setting `transform`.
+    pub fn transform(scale: &str, columns: &[String]) -> Self {
+        let names: Vec<Cow<'_, str>> = columns.iter().map(|name| in_list(name)).collect();
+        Self::set("transform", format!("{scale}:{}", names.join(",")))
+    }
+
     /// A setting by itself.
     pub fn setting(name: &'static str) -> Self {
         debug_assert!(SETTINGS.contains(&name), "`{name}` is no setting");
@@ -131,6 +139,14 @@ impl Action {
     /// To leave out one of these columns.
     pub fn leave_out_one(columns: &[String]) -> Self {
         Self::LeaveOutOne { columns: columns.to_vec() }
+    }
+}
+
+/// A name as one item of a list with commas, quoted as in CSV where it must be.
+pub fn in_list(name: &str) -> Cow<'_, str> {
+    match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")).into(),
+        false => name.into(),
     }
 }
 
@@ -216,6 +232,11 @@ mod tests {
                 Action::set_parameter("penalty", 2),
                 json!({ "parameter": "penalty", "to": 2 }),
                 "`penalty = 2`",
+            ),
+            (
+                Action::transform("log", &["a".into(), "b, c".into()]),
+                json!({ "set": "transform", "to": "log:a,\"b, c\"" }),
+                "`transform = log:a,\"b, c\"`",
             ),
             (Action::parameter("penalty"), json!({ "parameter": "penalty" }), "`penalty`"),
             (Action::method("fges"), json!({ "method": "fges" }), "method `fges`"),

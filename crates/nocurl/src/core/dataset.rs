@@ -88,6 +88,26 @@ impl Dataset {
         Self::new(self.variables.select(variables), values)
     }
 
+    /// The same rows as variables whose numbers went through one more step each, or none: as
+    /// [`Moments::standardized`] gives them.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    ///
+    /// # Panics
+    /// When the variables are others.
+    pub fn on_scale_of(mut self, variables: &Variables) -> Result<Self, Error> {
+        assert_eq!(variables.names(), self.names(), "the variables are the same");
+        for (v, variable) in variables.list().iter().enumerate() {
+            let done = self.variables.list()[v].transforms.len();
+            for step in &variable.transforms[done..] {
+                let values = self.values.col_as_slice_mut(v).iter_mut();
+                values.for_each(|value| *value = step.apply(*value));
+            }
+        }
+        Self::new(variables.clone(), self.values)
+    }
+
     /// Means and second moments of the data, computed in parallel over fixed blocks of rows the
     /// first time they are asked for.
     pub fn moments(&self) -> Moments {

@@ -16,6 +16,7 @@ pub(crate) mod progress;
 pub mod simulate;
 mod termination;
 mod training;
+pub mod transform;
 pub(crate) mod value;
 pub mod variable;
 
@@ -33,6 +34,7 @@ pub use progress::{Epoch, Keeper, Progress, Run, Stop, Watch};
 pub use termination::Termination;
 pub use training::TrainingState;
 pub(crate) use training::unfit;
+pub use transform::Transform;
 pub use value::Value;
 pub(crate) use value::names;
 pub use variable::{Kind, Variable, Variables};

@@ -7,8 +7,8 @@ use super::gram_accumulate;
 #[cfg(feature = "serde")]
 use super::variable::Variable;
 use super::variable::{Kind, Variables};
-use crate::core::Error;
 use crate::core::parallel::*;
+use crate::core::{Error, Transform};
 
 /// Rows that are centred and multiplied together at a time.
 pub const BLOCK_ROWS: usize = 1024;
@@ -252,6 +252,30 @@ impl Moments {
         }
     }
 
+    /// The same with all continuous variables moved and scaled to mean 0 and variance 1, which
+    /// their [`Variable::transforms`] say. Those that do not vary stay as they are.
+    pub fn standardized(&self) -> Self {
+        let constant = self.constant_columns();
+        let mut scales = vec![1.0; self.width()];
+        let mut mean = self.mean.clone();
+        let mut list = self.variables.list().to_vec();
+        let n = self.rows as f64;
+        for (v, variable) in list.iter_mut().enumerate() {
+            let j = self.variables.columns(v).start;
+            let deviation = (self.scatter[(j, j)] / n).sqrt();
+            let varies = constant.binary_search(&v).is_err() && deviation.is_finite();
+            if variable.kind == Kind::Continuous && varies {
+                scales[j] = deviation;
+                variable.transforms.push(Transform::Standardize { mean: mean[j], deviation });
+                mean[j] = 0.0;
+            }
+        }
+        let d = self.width();
+        // One factor at a time: products of deviations in large units overflow.
+        let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
+        Self { variables: Variables::new(list), rows: self.rows, mean, scatter }
+    }
+
     /// Positions of the variables that do not vary, up to rounding.
     pub fn constant_columns(&self) -> Vec<usize> {
         let constant = self.constant_coded();
@@ -351,7 +375,7 @@ fn origins(variables: &Variables) -> Vec<(usize, Option<f64>)> {
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Packed {
     names: Vec<String>,
-    /// The variables, unless all are numbers on a scale.
+    /// The variables, unless all are numbers of the table on a scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     variables: Option<Vec<Variable>>,
     rows: u64,
@@ -370,7 +394,8 @@ impl From<Moments> for Packed {
         let variables = &moments.variables;
         Self {
             names: variables.names().to_vec(),
-            variables: (!variables.is_continuous()).then(|| variables.list().to_vec()),
+            variables: (!variables.is_continuous() || variables.is_transformed())
+                .then(|| variables.list().to_vec()),
             rows: moments.rows,
             mean: moments.mean,
             scatter,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use faer::prelude::ReborrowMut;
 
 use super::{Mat, MatMut, MatRef};
-use crate::core::Error;
+use crate::core::{Error, Transform};
 
 /// More levels than this in one column are taken for keys or free text.
 pub const MOST_LEVELS: usize = 256;
@@ -46,7 +46,7 @@ impl Kind {
 }
 
 /// A column of a table: one node of the graph, whatever number of columns codes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
     /// Its name.
@@ -59,12 +59,15 @@ pub struct Variable {
     /// their order. None for numbers on a scale.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub levels: Vec<String>,
+    /// What was done to the values of the table, one after the other.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub transforms: Vec<Transform>,
 }
 
 impl Variable {
     /// Numbers on a scale.
     pub fn continuous(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: Kind::Continuous, levels: Vec::new() }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// A variable of levels that were seen `counts` times each, and for each of them the position
@@ -85,7 +88,8 @@ impl Variable {
         assert_eq!(levels.len(), counts.len(), "one count for each level");
         let name = name.into();
         if kind == Kind::Ordinal {
-            return (Self { name, kind, levels: levels.to_vec() }, (0..levels.len()).collect());
+            let places = (0..levels.len()).collect();
+            return (Self::with_levels(name, kind, levels.to_vec()), places);
         }
         let mut order: Vec<usize> = (0..levels.len()).filter(|&code| counts[code] > 0).collect();
         order.sort_by(|&a, &b| in_order(&levels[a], &levels[b]));
@@ -99,7 +103,31 @@ impl Variable {
         let mut places = vec![0; levels.len()];
         order.iter().enumerate().for_each(|(place, &code)| places[code] = place);
         let levels = order.into_iter().map(|code| levels[code].clone()).collect();
-        (Self { name, kind, levels }, places)
+        (Self::with_levels(name, kind, levels), places)
+    }
+
+    /// A variable of these levels.
+    pub fn with_levels(name: impl Into<String>, kind: Kind, levels: Vec<String>) -> Self {
+        Self { name: name.into(), kind, levels, transforms: Vec::new() }
+    }
+
+    /// A value of the table on the scale that was learnt on; NaN where there is none.
+    pub fn transformed(&self, value: f64) -> f64 {
+        self.transforms.iter().fold(value, |value, step| step.apply(value))
+    }
+
+    /// A value of the scale that was learnt on as the table has it.
+    pub fn untransformed(&self, value: f64) -> f64 {
+        self.transforms.iter().rev().fold(value, |value, step| step.invert(value))
+    }
+
+    /// What its numbers are: the name, or a function of it, such as `log(dose)`.
+    pub fn scale(&self) -> String {
+        self.transforms.iter().fold(self.name.clone(), |name, step| match step {
+            Transform::Log => format!("log({name})"),
+            Transform::Rank(_) => format!("rank({name})"),
+            Transform::Standardize { .. } => format!("standardized({name})"),
+        })
     }
 
     /// The columns that code it.
@@ -271,6 +299,11 @@ impl Variables {
     /// True when every variable is a number on a scale.
     pub fn is_continuous(&self) -> bool {
         self.list.iter().all(|variable| variable.kind == Kind::Continuous)
+    }
+
+    /// True when the numbers of some are functions of those of the table.
+    pub fn is_transformed(&self) -> bool {
+        self.list.iter().any(|variable| !variable.transforms.is_empty())
     }
 
     /// True when every variable is binary or categorical.

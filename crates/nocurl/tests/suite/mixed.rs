@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn levels(name: &str, count: usize) -> Variable {
     let kind = if count == 2 { Kind::Binary } else { Kind::Categorical };
-    Variable { name: name.into(), kind, levels: (0..count).map(|k| format!("l{k}")).collect() }
+    Variable::with_levels(name, kind, (0..count).map(|k| format!("l{k}")).collect())
 }
 
 /// A draw from three levels with these odds.

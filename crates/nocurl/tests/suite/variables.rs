@@ -172,7 +172,7 @@ fn a_table_without_levels_has_the_same_bits_in_one_hot() {
 fn values_must_be_levels() {
     let variables = Variables::new(vec![
         Variable::continuous("a"),
-        Variable { name: "b".into(), kind: Kind::Binary, levels: vec!["no".into(), "yes".into()] },
+        Variable::with_levels("b", Kind::Binary, vec!["no".into(), "yes".into()]),
     ]);
     for (value, row) in [(2.0, 2), (0.5, 2), (-1.0, 2)] {
         let values = Mat::from_fn(3, 2, |i, j| if (i, j) == (1, 1) { value } else { 0.0 });

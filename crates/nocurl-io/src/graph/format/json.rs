@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{GraphDocument, GraphFormat, Written, failure};
 use crate::Error;
 use crate::error::shorten;
-use crate::graph::Edge;
 use crate::graph::attributes::OfEdge;
 use crate::graph::builder::{Builder, Flaw};
+use crate::graph::{DescribedVariable, Edge};
 use crate::stack::on_stack;
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
@@ -139,6 +139,14 @@ fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
     }
     if !names().eq(&document.variables) {
         return Err("its `kinds` are not those of its variables, in their order".into());
+    }
+    let broken = |known: &&DescribedVariable| {
+        !known.variable.transforms.iter().all(nocurl::Transform::is_valid)
+    };
+    if let Some(known) = kinds.iter().find(broken) {
+        return Err(
+            format!("the transformation of `{}` is no function", known.variable.name).into()
+        );
     }
     let list = nocurl::Variables::new(kinds.iter().map(|known| known.variable.clone()).collect());
     let width = |name: &str| {

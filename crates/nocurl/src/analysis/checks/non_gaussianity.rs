@@ -4,7 +4,7 @@ use crate::core::parallel::*;
 
 use super::case::{Case, few, short};
 use super::{Check, Finding, Verdict, normality};
-use crate::core::{Dataset, Error, Run, Text};
+use crate::core::{Action, Dataset, Error, Run, Text, Transform};
 use crate::math::regress::Node;
 use crate::methods::Directions;
 use crate::pipeline::Prune;
@@ -17,6 +17,9 @@ const FEWEST_ROWS: usize = 20;
 
 /// Excess kurtosis from which a few rows decide what a variance is.
 const HEAVY: f64 = 20.0;
+
+/// Columns that advice names.
+const NAMED: usize = 6;
 
 /// Residuals smaller than this beside their variable are rounding.
 const ROUNDING: f64 = 1e-10;
@@ -122,13 +125,17 @@ fn judge(case: &Case<'_>, rejected: &[&Shape]) -> (Verdict, Text) {
         return (Verdict::Ok, sentence.into());
     };
     if worst.excess_kurtosis >= HEAVY && !case.is_nonlinear() {
-        let sentence = format!(
+        let sentence = Text::new(format!(
             "A few extreme rows dominate {} (excess kurtosis {}) and can decide about its edges. \
-             Look for outliers, or take logarithms of such columns.",
+             Look for outliers",
             few(std::slice::from_ref(&worst.variable)),
             short(worst.excess_kurtosis)
-        );
-        return (Verdict::Concern, sentence.into());
+        ));
+        let sentence = match scale(case, rejected) {
+            Some(action) => sentence.say(", or use ").act(action),
+            None => sentence,
+        };
+        return (Verdict::Concern, sentence.say("."));
     }
     let names: Vec<String> = rejected.iter().map(|shape| shape.variable.clone()).collect();
     let (verdict, means) = consequence(case);
@@ -139,6 +146,30 @@ fn judge(case: &Case<'_>, rejected: &[&Shape]) -> (Verdict, Text) {
         short(worst.excess_kurtosis)
     ));
     (verdict, sentence)
+}
+
+/// The scale on which variables with extreme rows have fewer: logarithms where all values are
+/// positive, else ranks; nothing where the worst is ranks already.
+fn scale(case: &Case<'_>, rejected: &[&Shape]) -> Option<Action> {
+    let extreme = rejected.iter().filter(|shape| shape.excess_kurtosis >= HEAVY);
+    let names: Vec<String> = extreme.map(|shape| shape.variable.clone()).collect();
+    let steps = |name: &String| {
+        let known = case.moments.variables().list().iter().find(|known| known.name == *name);
+        known.map_or(&[][..], |known| &known.transforms)
+    };
+    let ranks = |name: &String| steps(name).iter().any(|step| matches!(step, Transform::Rank(_)));
+    let names: Vec<String> = names.into_iter().filter(|name| !ranks(name)).collect();
+    let rows = case.data.sample()?;
+    let positive = |name: &String| {
+        let at = rows.names().iter().position(|known| known == name);
+        steps(name).is_empty() && at.is_some_and(|at| rows.column(at).iter().all(|v| *v > 0.0))
+    };
+    let how = if names.iter().all(positive) { "log" } else { "rank" };
+    match names.len() {
+        0 => None,
+        1..=NAMED => Some(Action::transform(how, &names)),
+        _ => Some(Action::set("transform", "auto")),
+    }
 }
 
 /// What errors that are not normal change for this result.

@@ -73,11 +73,11 @@ pub(super) fn draw(
     let names = Dataset::default_names(d);
     let variable = |(name, levels): (String, &Option<usize>)| match *levels {
         None => Variable::continuous(name),
-        Some(count) => Variable {
-            name,
-            kind: if count == 2 { Kind::Binary } else { Kind::Categorical },
-            levels: LETTERS[..count].iter().map(|&c| char::from(c).to_string()).collect(),
-        },
+        Some(count) => {
+            let kind = if count == 2 { Kind::Binary } else { Kind::Categorical };
+            let levels = LETTERS[..count].iter().map(|&c| char::from(c).to_string());
+            Variable::with_levels(name, kind, levels.collect())
+        }
     };
     let variables = names.into_iter().zip(&levels).map(variable).collect();
     Dataset::new(Variables::new(variables), values).map_err(|_| super::out_of_range())
