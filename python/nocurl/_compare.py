@@ -55,8 +55,12 @@ class Differences:
         """Both graphs in one picture."""
         return bytes(_nocurl.differences_picture(*self._pair, *self._names, "svg")).decode()
 
+    def to_html(self) -> str:
+        """Both graphs in a report, one HTML file that works offline."""
+        return bytes(_nocurl.differences_picture(*self._pair, *self._names, "html")).decode()
+
     def write(self, path: str | os.PathLike) -> None:
-        """Draws both graphs in a file: svg, png, pdf or tex."""
+        """Shows both graphs in a file: a report as html, or a picture as svg, png, pdf or tex."""
         _nocurl.write_differences(*self._pair, *self._names, os.fspath(path))
 
     def _repr_html_(self) -> str:

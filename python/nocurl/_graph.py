@@ -297,8 +297,39 @@ class Graph:
 
     def write(self, path: str | os.PathLike) -> None:
         """Writes a file, whole or not at all; the extension says how: json, dot, graphml, gml,
-        csv, dagitty or mmd, or a picture: svg, png, pdf or tex."""
+        csv, dagitty or mmd, a picture: svg, png, pdf or tex, or a report: html."""
         _nocurl.write_graph(json.dumps(self._document), os.fspath(path))
+
+    def to_html(self, rows: int = 300) -> str:
+        """The report, as :meth:`report` writes it."""
+        return _nocurl.format_graph(self._with_rows(rows), "html")
+
+    def report(self, path: str | os.PathLike, rows: int = 300) -> None:
+        """Writes a report: one HTML file that works offline, with the graph, what was read,
+        effects, checks, and scatter plots of a sample of the rows.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which should end in ``.html``.
+        rows : int
+            Rows of the table that it holds at most, up to 300; 0 keeps data out of it. A graph that
+            was read from a file has none.
+        """
+        if not os.fspath(path).lower().endswith((".html", ".htm")):
+            raise ValueError(f"'{os.fspath(path)}': the name of a report ends in .html")
+        _nocurl.write_graph(self._with_rows(rows), os.fspath(path))
+
+    def _with_rows(self, rows: int) -> str:
+        """The document with at most so many of the rows."""
+        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 0:
+            raise ValueError(f"rows={rows!r}: give a whole number from 0 on")
+        sample = self._document.get("sample", [])
+        known = len(sample[0]) if sample else 0
+        if rows < known:
+            places = [k * known // rows for k in range(rows)] if rows else []
+            sample = [[column[k] for k in places] for column in sample] if rows else []
+        return json.dumps({**self._document, "sample": sample})
 
     def parents(self, variable: str) -> list[str]:
         """The variables with an edge to this one whose direction is determined.
@@ -671,9 +702,11 @@ class Graph:
         return f"{edges} among {len(self.variables)} variables{by}"
 
     def __eq__(self, other: object) -> bool:
-        # The same table and settings give the same graph, in another time.
+        # The same table and settings give the same graph, in another time and by another call. Rows
+        # are for reports, and not in files.
         def timeless(document: dict) -> dict:
-            return {name: v for name, v in document.items() if name != "elapsed_seconds"}
+            passing = ("elapsed_seconds", "command", "sample")
+            return {name: value for name, value in document.items() if name not in passing}
 
         return isinstance(other, Graph) and timeless(self._document) == timeless(other._document)
 

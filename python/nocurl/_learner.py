@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import reprlib
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -60,6 +61,9 @@ SHARED: dict[str, Any] = {
     "memory": None,
     "show_progress": False,
 }
+
+#: Parameters that do not change the result.
+UNSEEN = {"n_jobs", "memory", "show_progress", "checkpoint"}
 
 
 class Common(TypedDict, total=False):
@@ -268,9 +272,20 @@ class Learner(BaseEstimator):
         request = to_json(self._request())
         with Bar.of(self.show_progress) as progress:
             text = _nocurl.learn(table.handle, table.names, request, progress)
-        self._keep(Graph(json.loads(text)), table)
+        self._keep(Graph({**json.loads(text), "command": self._command(X)}), table)
         warn(self.graph_)
         return self
+
+    def _command(self, X: Any) -> str:
+        """The call that repeats the fit, for reports and files."""
+        parameters = inspect.signature(type(self).__init__).parameters
+        given = []
+        for name, value in self.get_params(deep=False).items():
+            default = parameters[name].default if name in parameters else None
+            if name not in UNSEEN and repr(value) != repr(default):
+                given.append(f"{name}={reprlib.repr(value)}")
+        table = repr(os.fspath(X)) if isinstance(X, (str, os.PathLike)) else "X"
+        return f"nocurl.{type(self).__name__}({', '.join(given)}).fit({table}).graph_"
 
     def _request(self) -> dict[str, Any]:
         own = {engine: getattr(self, name) for name, engine in self._engine_names.items()}

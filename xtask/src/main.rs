@@ -2,6 +2,7 @@
 //! what the documentation takes from the code.
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
+mod browser;
 mod supply;
 
 use std::fs;
@@ -13,19 +14,24 @@ use anyhow::{Context, Result, anyhow, bail};
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
+        Some("test-browser") => {
+            cargo(&["build", "-p", "nocurl-cli"], &[])?;
+            browser::test()
+        }
         Some("docs") => docs(),
         Some("fmt") => format(&[]),
         Some("fuzz") => fuzz(),
         Some("supply") => supply::check(),
         Some("notices") => supply::write_notices(),
-        _ => bail!("usage: cargo xtask test, docs, fmt, fuzz, supply or notices"),
+        _ => bail!("usage: cargo xtask test, test-browser, docs, fmt, fuzz, supply or notices"),
     }
 }
 
 /// The method that tests add to the engine, and see everywhere.
 const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 
-/// Format, lints, documentation, tests, then the Python package and our files in other programs.
+/// Format, lints, documentation, tests, then the Python package, our files in other programs, and
+/// the report in a browser.
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
@@ -41,7 +47,8 @@ fn test() -> Result<()> {
         without_features()?;
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
-    })
+    })?;
+    browser::test_if_possible()
 }
 
 /// The engine without the features that are on by default: it is small then, and has no serde.

@@ -1,9 +1,11 @@
 //! Two graphs edge by edge.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use nocurl_io::{Direction, Edge, GraphDocument};
+use nocurl_io::{Direction, Edge, GraphDocument, GraphFormat};
 use nocurl_render::{Diagram, Node, Part};
+use nocurl_report::{Compared, Fact, Report, Variable, View};
 use serde::Serialize;
 
 /// What two graphs share and where they differ, by the names of their variables.
@@ -107,6 +109,20 @@ impl Differences {
 
     /// Both graphs in one picture.
     pub fn diagram(&self) -> Diagram {
+        let node = |name: &String| Node { name: name.clone(), ..Node::default() };
+        Diagram {
+            nodes: self.variables.iter().map(node).collect(),
+            edges: self.drawn().into_iter().map(|(_, edge)| edge).collect(),
+            title: format!(
+                "{} and {}: {} edges in both, {} and {} in one alone, {} in opposite directions",
+                self.graphs[0], self.graphs[1], self.shared, self.first, self.second, self.reversed
+            ),
+            compared: Some(self.graphs.clone()),
+        }
+    }
+
+    /// The edges in the order of the picture, and how they are drawn there.
+    fn drawn(&self) -> Vec<(&Difference, nocurl_render::Edge)> {
         let places: BTreeMap<&str, usize> =
             self.variables.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let edge = |found: &Difference| {
@@ -127,19 +143,83 @@ impl Differences {
                 ..nocurl_render::Edge::default()
             }
         };
-        let node = |name: &String| Node { name: name.clone(), ..Node::default() };
         // The layout keeps the directions of early edges, so those of the first graph stand first.
         let mut edges: Vec<&Difference> = self.edges.iter().collect();
         edges.sort_by_key(|edge| edge.of[0].is_none());
-        Diagram {
-            nodes: self.variables.iter().map(node).collect(),
-            edges: edges.into_iter().map(edge).collect(),
-            title: format!(
-                "{} and {}: {} edges in both, {} and {} in one alone, {} in opposite directions",
-                self.graphs[0], self.graphs[1], self.shared, self.first, self.second, self.reversed
-            ),
-            compared: Some(self.graphs.clone()),
+        edges.into_iter().map(|found| (found, edge(found))).collect()
+    }
+
+    /// Both graphs in a report.
+    pub fn report(&self) -> Report {
+        let diagram = self.diagram();
+        let mut view = View::new("Both graphs", &diagram);
+        for (link, (found, edge)) in view.edges.iter_mut().zip(self.drawn()) {
+            // Sides say where they point in relation to the edge as it is drawn.
+            let turned = self.variables[edge.from] != found.from;
+            let side = |side: Side| nocurl_report::Side {
+                weight: side.weight,
+                direction: match side.direction {
+                    Direction::Determined => nocurl_render::Direction::Determined,
+                    Direction::Likely => nocurl_render::Direction::Likely,
+                    Direction::Undetermined => nocurl_render::Direction::Undetermined,
+                },
+                backward: side.backward != turned,
+            };
+            link.sides = found.of.iter().map(|of| of.map(side)).collect();
         }
+        let named = |name: &String| Variable { name: name.clone(), ..Variable::default() };
+        let fact = |name: &str, number: usize| Fact(name.into(), number.to_string());
+        Report {
+            title: format!("{} and {}", self.graphs[0], self.graphs[1]),
+            summary: format!(
+                "{} edges in both, {} and {} in one alone, {} in opposite directions",
+                self.shared, self.first, self.second, self.reversed
+            ),
+            variables: self.variables.iter().map(named).collect(),
+            views: vec![view],
+            facts: vec![
+                Fact("First graph".into(), self.graphs[0].clone()),
+                Fact("Second graph".into(), self.graphs[1].clone()),
+                fact("Edges in both", self.shared),
+                fact("Edges only in the first", self.first),
+                fact("Edges only in the second", self.second),
+                fact("Edges in opposite directions", self.reversed),
+            ],
+            compared: Some(Compared { graphs: self.graphs.clone(), only: self.only.clone() }),
+            still: Some(diagram),
+            ..Report::default()
+        }
+    }
+
+    /// The format of a file that shows both graphs: a picture, or a report.
+    ///
+    /// # Errors
+    /// Another extension.
+    pub fn format_of(path: impl AsRef<Path>) -> Result<&'static GraphFormat, nocurl_io::Error> {
+        match GraphFormat::of_path(&path) {
+            Ok(format) if format.is_report() => Ok(format),
+            _ => GraphFormat::picture_of_path(path),
+        }
+    }
+
+    /// Both graphs as the bytes of a file.
+    ///
+    /// # Errors
+    /// A format that shows one graph alone, or too little memory.
+    pub fn bytes(&self, format: &GraphFormat) -> Result<Vec<u8>, nocurl_io::Error> {
+        match format.is_report() {
+            true => Ok(nocurl_report::html(&self.report()).into_bytes()),
+            false => nocurl_io::picture_bytes(&self.diagram(), format),
+        }
+    }
+
+    /// Writes both graphs to a file, whole or not at all; its extension says how.
+    ///
+    /// # Errors
+    /// Those of [`Self::format_of`] and [`Self::bytes`], or a file that cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), nocurl_io::Error> {
+        let bytes = self.bytes(Self::format_of(&path)?)?;
+        nocurl_io::write_bytes(path, &bytes)
     }
 }
 

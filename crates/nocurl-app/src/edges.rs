@@ -28,7 +28,7 @@ pub(super) fn strengthen(document: &mut GraphDocument, links: &[Link]) {
 
 /// What the variables are, with the shares of their levels and their means.
 pub(super) fn kinds(variables: &Variables, moments: &Moments) -> Vec<DescribedVariable> {
-    let all = moments.variables();
+    let (all, deviations) = (moments.variables(), moments.variances());
     let describe = |(v, variable): (usize, &Variable)| {
         let columns = all.columns(v);
         let means = &moments.mean()[columns];
@@ -47,7 +47,18 @@ pub(super) fn kinds(variables: &Variables, moments: &Moments) -> Vec<DescribedVa
             }
         };
         let mean = (variable.kind != Kind::Categorical).then(|| means[0]);
-        DescribedVariable { variable: variable.clone(), shares, mean }
+        let deviation = match variable.kind {
+            Kind::Continuous => deviations.get(all.columns(v).start).map(|d| d.sqrt()),
+            _ => None,
+        };
+        DescribedVariable {
+            variable: variable.clone(),
+            shares,
+            mean,
+            deviation,
+            missing: None,
+            histogram: None,
+        }
     };
     variables.list().iter().enumerate().map(describe).collect()
 }

@@ -3,7 +3,7 @@
 use nocurl::adjustment::{Adjustment, adjustment};
 use nocurl::class_effects::{effects_over_class, interventions_over_class};
 use nocurl::model::Model;
-use nocurl::{Determines, Evidence, Mat, MatRef, Pdag, Variable};
+use nocurl::{Mat, MatRef, Pdag, Variable};
 use nocurl_io::GraphDocument;
 
 use crate::Error;
@@ -29,7 +29,7 @@ impl Fitted {
     /// # Errors
     /// A document that is no graph.
     pub fn new(document: &GraphDocument) -> Result<Self, Error> {
-        let class = class(document)?;
+        let class = document.members()?;
         let variables = match document.kinds.is_empty() {
             true => document.variables.iter().map(Variable::continuous).collect(),
             false => document.kinds.iter().map(|known| known.variable.clone()).collect(),
@@ -157,36 +157,4 @@ pub fn ranges(rows: &[Vec<f64>], column: usize) -> [f64; 2] {
     values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
         [low.min(value), high.max(value)]
     })
-}
-
-/// The graphs that the evidence does not tell apart: those of the class, with the directions that
-/// the shape of errors tells.
-fn class(document: &GraphDocument) -> Result<Pdag, Error> {
-    let determined = document.determined()?;
-    let Some(class) = document.class.as_ref().filter(|_| document.determines == Determines::Class)
-    else {
-        return Ok(determined);
-    };
-    let place = |name: &String| document.variables.iter().position(|other| other == name);
-    let pairs = |edges: &[[String; 2]]| -> Option<Vec<(usize, usize)>> {
-        edges.iter().map(|[i, j]| Some((place(i)?, place(j)?))).collect()
-    };
-    let (Some(mut directed), Some(mut undirected)) =
-        (pairs(&class.directed), pairs(&class.undirected))
-    else {
-        return Ok(determined);
-    };
-    for edge in document.edges.iter().filter(|e| e.evidence == Some(Evidence::ErrorShape)) {
-        if let Some((i, j)) = place(&edge.from).zip(place(&edge.to)) {
-            undirected.retain(|&pair| pair != (i, j) && pair != (j, i));
-            if !directed.contains(&(i, j)) {
-                directed.push((i, j));
-            }
-        }
-    }
-    let class = Pdag::new(document.variables.len(), &directed, &undirected)?;
-    // A class of other adjacencies is not that of this graph.
-    let same = document.dag()?.edges().all(|(i, j, _)| class.is_adjacent(i, j))
-        && directed.len() + undirected.len() == document.edges.len();
-    Ok(if same { class } else { determined })
 }

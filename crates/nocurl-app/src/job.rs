@@ -1,5 +1,6 @@
 //! From a table to a described graph: what the command line and Python have in common.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use nocurl_io::{
 };
 
 use crate::confidence::Measured;
-use crate::{ConfidenceOptions, Error, Outcome};
+use crate::{ConfidenceOptions, Error, Outcome, Seen};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -39,11 +40,21 @@ impl Job {
     /// Anything wrong with the table or the options, in one line. What can be found before the table
     /// is read is found first.
     pub fn run<'a>(&self, input: impl Into<Input<'a>>, run: &Run<'_>) -> Result<Outcome, Error> {
+        let input = input.into();
+        // What the work was about is dropped with it, so nothing half-made is seen again.
+        catch_unwind(AssertUnwindSafe(|| self.work(input, run))).unwrap_or_else(|panic| {
+            match nocurl::memory::refused(&*panic) {
+                Some(error) => Err(error.into()),
+                None => resume_unwind(panic),
+            }
+        })
+    }
+
+    fn work(&self, input: Input<'_>, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
         // Held until the end, so that no other run writes to the same file meanwhile.
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
-        let input = input.into();
         let path = match &input {
             Input::Source(source) => Some(source.name()),
             _ => None,
@@ -136,18 +147,19 @@ impl Job {
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let measured = self.confidence.measure(rows, options, &fit, run)?;
         let links = links(data, options, &fit)?;
-        Ok((fit, links, diagnosis, measured))
+        let seen = Seen::new(data, &fit.variables);
+        Ok((fit, links, diagnosis, measured, seen))
     }
 }
 
-type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured);
+type Found = (Fit, Vec<Link>, Option<Diagnosis>, Measured, Seen);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, diagnosis, measured) = found;
+    let (fit, links, diagnosis, measured, seen) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, elapsed }
+    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, seen, elapsed }
 }

@@ -29,6 +29,7 @@ mod job;
 mod memory;
 mod outcome;
 mod scores;
+mod seen;
 mod view;
 
 /// The licences of everything that the program is built from, with their texts.
@@ -43,4 +44,5 @@ pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
 pub use scores::score;
+pub use seen::Seen;
 pub use view::View;

@@ -9,7 +9,7 @@ use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, describe, directions, edges};
+use crate::{Job, Seen, describe, directions, edges};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Outcome {
     pub bootstrap: Option<Bootstrap>,
     /// Why it was not, where it should have been.
     pub unmeasured: Option<Text>,
+    /// What reports show of the rows.
+    pub seen: Seen,
     /// Wall time of the job.
     pub elapsed: Duration,
 }
@@ -42,6 +44,7 @@ impl Outcome {
         let mut document = describe(names, moments.mean(), &job.options, &self.fit);
         document.means = document.means.filter(|means| means.len() == names.len());
         document.kinds = edges::kinds(&self.fit.variables, moments);
+        self.seen.tell(&mut document, &self.table);
         edges::strengthen(&mut document, &self.links);
         let level = job.confidence.determined_level();
         directions::tell(&mut document, self, &job.options, level);

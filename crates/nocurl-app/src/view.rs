@@ -87,6 +87,10 @@ fn keep(graph: &mut GraphDocument, kept: &BTreeSet<String>) {
     graph.means.iter_mut().for_each(of_variables);
     graph.potential.iter_mut().for_each(of_variables);
     graph.error_variances.iter_mut().for_each(of_variables);
+    if !graph.sample.is_empty() {
+        let mut keep = is_kept.iter();
+        graph.sample.retain(|_| keep.next().copied().unwrap_or(false));
+    }
     graph.kinds.retain(|described| kept.contains(&described.variable.name));
     // These speak of pairs of variables that may be gone.
     (graph.bootstrap, graph.error_shape) = (None, None);

@@ -36,6 +36,8 @@ pub(crate) struct Learn {
     pub(crate) job: Job,
     pub(crate) threads: Option<usize>,
     pub(crate) outputs: Vec<PathBuf>,
+    /// Rows that a report holds at most.
+    pub(crate) report_rows: usize,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
 }
@@ -72,6 +74,7 @@ impl Learn {
             job,
             threads: arguments.threads.map(usize::from),
             outputs: arguments.output,
+            report_rows: usize::from(arguments.report_rows),
             quiet: arguments.quiet,
             verbose: arguments.verbose,
         })

@@ -8,6 +8,7 @@ mod args;
 mod checks;
 mod commands;
 mod config;
+mod exhausted;
 mod failure;
 mod knowledge;
 mod output;
@@ -25,8 +26,11 @@ use clap::Parser;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    exhausted::prepare();
     let outcome = match Arguments::try_parse() {
-        Ok(Arguments { command: Some(command), licenses: false }) => run(command),
+        Ok(Arguments { command: Some(command), licenses: false }) => {
+            exhausted::caught(|| run(command))
+        }
         Ok(_) => report::print(nocurl_app::LICENSES),
         Err(error) if error.use_stderr() && !is_help(&error) => Err(Failure::usage(&error)),
         Err(help) => {

@@ -27,6 +27,49 @@ impl Spelling for Flags {
     }
 }
 
+/// A command as it was typed, without what does not change its result: where that is written, what
+/// is shown meanwhile, threads and memory.
+pub(crate) fn repeated(typed: impl Iterator<Item = String>) -> String {
+    const LEFT_OUT: [&str; 5] =
+        ["--output", "--threads", "--memory", "--checkpoint", "--report-rows"];
+    let mut words = vec!["nocurl".to_string()];
+    let mut rest = typed.skip(1);
+    while let Some(word) = rest.next() {
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+        if LEFT_OUT.contains(&name) {
+            if value.is_none() {
+                rest.next();
+            }
+            continue;
+        }
+        if ["--quiet", "--verbose"].contains(&name) {
+            continue;
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+            words.push(quoted(&word));
+            continue;
+        };
+        let letters = letters.trim_start_matches(['q', 'v']);
+        match letters.strip_prefix('o') {
+            Some("") => _ = rest.next(),
+            Some(_) => {}
+            None if letters.is_empty() && word.len() > 1 => {}
+            None => words.push(quoted(&format!("-{letters}"))),
+        }
+    }
+    words.join(" ")
+}
+
+/// A word ready for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%=".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 fn flag(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
@@ -93,6 +136,20 @@ mod tests {
             (Action::Repeat, "run the same command again"),
         ] {
             assert_eq!(Flags.spell(&action), flags);
+        }
+    }
+
+    #[test]
+    fn a_command_is_repeated_without_what_does_not_matter() {
+        for (typed, command) in [
+            ("target/nocurl learn a.csv --output g.html --seed 3", "nocurl learn a.csv --seed 3"),
+            ("x learn -qo g.json a.csv -o g.svg -og.dot", "nocurl learn a.csv"),
+            ("x learn - --threads=2 -v --memory 4GiB -m fges", "nocurl learn - -m fges"),
+            ("x learn a.csv -q --seed -3 -vm fges", "nocurl learn a.csv --seed -3 -m fges"),
+            ("x learn it's.csv --na=-9", r"nocurl learn 'it'\''s.csv' --na=-9"),
+            ("x learn $(id).csv --report-rows 0", "nocurl learn '$(id).csv'"),
+        ] {
+            assert_eq!(repeated(typed.split(' ').map(String::from)), command);
         }
     }
 

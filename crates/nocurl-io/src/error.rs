@@ -444,6 +444,9 @@ impl Error {
     }
 
     pub(crate) fn read(path: &str, error: &std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::OutOfMemory {
+            return nocurl::Error::OutOfMemory { stage: "reading", mebibytes: 1 }.into();
+        }
         Self::Io { action: "read", path: path.into(), reason: shorten(&error.to_string(), 200) }
     }
 }

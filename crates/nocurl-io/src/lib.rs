@@ -52,12 +52,12 @@ pub use graph::{
     BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, EdgeSupport,
     ErrorShapeEdge, ErrorShapeSummary, Expanded, FORMATS, GraphDocument, GraphFormat,
     InputDescription, PairSupport, PathSupport, format_graph, graph_bytes, picture_bytes,
-    read_graph, write_graph, write_picture,
+    read_graph, write_graph,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;
 pub use machine::available_memory;
-pub use output::{Claim, RunFiles, check_folder, check_writable, write_text};
+pub use output::{Claim, RunFiles, check_folder, check_writable, write_bytes, write_text};
 pub use source::{Format, Part, Source};
 pub use table::{
     Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,

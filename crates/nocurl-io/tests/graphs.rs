@@ -47,6 +47,14 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
                 variable: nocurl::Variable::continuous(name.clone()),
                 shares: vec![],
                 mean: Some(0.5),
+                deviation: Some(2.5),
+                missing: Some(1),
+                histogram: Some(nocurl_report::Histogram {
+                    range: [-1.0, 3.0],
+                    from: 0.0,
+                    to: 2.0,
+                    counts: vec![1, 2],
+                }),
             })
             .collect(),
         method: "nocurl".into(),
@@ -74,6 +82,8 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
         elapsed_seconds: 0.1 + 0.2,
+        command: Some("nocurl learn a.csv".into()),
+        sample: vec![],
     }
 }
 
@@ -253,7 +263,7 @@ fn every_format_has_its_extensions_and_a_line_in_the_list() {
     }
     let known = ".json, .dot, .graphml, .gml";
     let error = GraphFormat::of_path("g.xyz").unwrap_err().to_string();
-    let all = format!("{known}, .csv, .dagitty, .mmd, .tex, .svg, .png or .pdf");
+    let all = format!("{known}, .csv, .dagitty, .mmd, .tex, .svg, .html, .png or .pdf");
     assert!(error.ends_with(&format!("end the name in {all}")), "{error}");
     let error = GraphFormat::picture_of_path("g.csv").unwrap_err().to_string();
     assert!(error.ends_with("end the name in .tex, .svg, .png or .pdf"), "{error}");

@@ -61,8 +61,11 @@ impl Failure {
         Self(PyValueError::new_err(message.into()))
     }
 
-    /// A mistake of ours.
+    /// Memory that matrices could not have, or a mistake of ours.
     pub(crate) fn panicked(payload: &(dyn std::any::Any + Send)) -> Self {
+        if let Some(error) = nocurl::memory::refused(payload) {
+            return error.into();
+        }
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         Self(PyRuntimeError::new_err(format!(

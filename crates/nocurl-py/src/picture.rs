@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use nocurl_app::{Differences, View};
-use nocurl_io::GraphFormat;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -48,7 +47,7 @@ pub(crate) fn differences(first: &str, second: &str, name: &str, other: &str) ->
     })?)
 }
 
-/// Two graphs in one picture, by the extension of its kind.
+/// Two graphs in one picture or report, by the extension of its kind.
 #[pyfunction]
 pub(crate) fn differences_picture(
     first: &str,
@@ -59,8 +58,7 @@ pub(crate) fn differences_picture(
 ) -> PyResult<Vec<u8>> {
     Ok(guarded(|| {
         let found = compared(first, second, name, other)?;
-        let format = GraphFormat::picture_of_path(format!("graph.{format}"))?;
-        Ok(nocurl_io::picture_bytes(&found.diagram(), format)?)
+        Ok(found.bytes(Differences::format_of(format!("graph.{format}"))?)?)
     })?)
 }
 
@@ -75,6 +73,6 @@ pub(crate) fn write_differences(
 ) -> PyResult<()> {
     Ok(guarded(|| {
         let found = compared(first, second, name, other)?;
-        Ok(nocurl_io::write_picture(&path, &found.diagram())?)
+        Ok(found.write(&path)?)
     })?)
 }

@@ -34,6 +34,7 @@ pub(crate) struct EvaluateArguments {
 const DRAW_EXAMPLES: &str = "\
 Examples:
   nocurl draw graph.json --output graph.svg
+  nocurl draw graph.json --output report.html
   nocurl draw graph.json --output graph.pdf --min-confidence 0.8
   nocurl draw graph.json --output near-raf.png --around raf --depth 2
 
@@ -47,8 +48,8 @@ names where there is room.";
 pub(crate) struct DrawArguments {
     /// File of the graph
     pub(crate) graph: PathBuf,
-    /// Draw to FILE, as .svg, .png, .pdf or .tex, or write what is shown in any format of
-    /// `nocurl learn --output`; repeat for several
+    /// Draw to FILE, as .svg, .png, .pdf or .tex, make a report as .html, or write what is shown in
+    /// any format of `nocurl learn --output`; repeat for several
     #[arg(short, long, value_name = "FILE", required = true)]
     pub(crate) output: Vec<PathBuf>,
     /// Only edges that are at least this sure, from 0 to 1
@@ -68,7 +69,7 @@ pub(crate) struct DrawArguments {
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   nocurl compare one.json other.json
-  nocurl compare one.json other.json --output both.svg
+  nocurl compare one.json other.json --output both.svg --output both.html
   nocurl compare one.json other.csv --json
 
 Graphs are files that `nocurl evaluate` reads; variables are matched by name. An edge is shared
@@ -85,8 +86,8 @@ pub(crate) struct CompareArguments {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw both in FILE, as .svg, .png, .pdf or .tex, or write the edges as .json or .csv; repeat
-    /// for several
+    /// Show both in FILE: a report as .html, a picture as .svg, .png, .pdf or .tex; or write the edges
+    /// as .json or .csv; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     /// Print nothing but errors

@@ -16,6 +16,7 @@ Examples:
   nocurl learn data.parquet --restarts 200 --output graph.json --output graph.dot
   nocurl learn x.npy --method nocurl --lambda 10,1000 --threshold 0.3 --no-center \\
       --refine equal-variance --prune bic --threads 2 --seed 3 --output g.json --quiet
+  nocurl learn data.csv --output report.html
   nocurl learn data.csv --method exact --score bic --columns age,height,weight
   nocurl learn data.csv --method notears --param max_rounds=50
   nocurl learn data.csv --bootstrap 200 --output graph.json
@@ -36,10 +37,14 @@ pub(crate) struct LearnArguments {
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) data: Vec<PathBuf>,
 
-    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
-    /// as .svg, .png, .pdf or .tex; repeat for several
+    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, draw it as
+    /// .svg, .png, .pdf or .tex, or make a report of all that was found as .html; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
+    /// Rows of the table that a report holds at most, for its scatter plots; 0 keeps data out of it
+    #[arg(long, value_name = "N", default_value_t = 300,
+        value_parser = clap::value_parser!(u16).range(0..=300))]
+    pub(crate) report_rows: u16,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nocurl_app::{Difference, Differences, Side};
-use nocurl_io::{Direction, GraphFormat, RunFiles, Source, read_graph, write_picture};
+use nocurl_io::{Direction, RunFiles, Source, read_graph};
 use nocurl_render::Part;
 use serde::Serialize;
 
@@ -36,8 +36,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
         files = files.reads(what, input);
     }
     for path in &pictures {
-        let known = GraphFormat::picture_of_path(path);
-        known.map_err(|error| Failure::input(&error.text().say(", .json or .csv")))?;
+        let known = Differences::format_of(path);
+        known.map_err(|error| Failure::input(&error.text().say(", .html, .json or .csv")))?;
         files = files.writes(OUTPUT, path);
     }
     let outputs = Outputs::check("edges", &tables, files)?;
@@ -47,9 +47,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let found = Differences::new([&names[0], &names[1]], &first?, &second?);
     let json = report::json(&Document { schema: "nocurl/compare/1", found: &found })?;
     outputs.write(&json, &csv(&found))?;
-    let diagram = found.diagram();
     for path in pictures {
-        write_picture(path, &diagram).map_err(|error| Failure::writing(&error))?;
+        found.write(path).map_err(|error| Failure::writing(&error))?;
     }
     match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),

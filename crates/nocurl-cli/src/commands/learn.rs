@@ -6,7 +6,7 @@ use crate::config::Learn;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
-use crate::spelling::Flags;
+use crate::spelling::{Flags, repeated};
 
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
@@ -20,7 +20,10 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
             .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
             .install(work)?,
     };
-    let document = outcome.document(&config.job, &Flags);
+    let mut document = outcome.document(&config.job, &Flags);
+    document.keep_rows(config.report_rows);
+    let typed = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    document.command = Some(repeated(typed));
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;

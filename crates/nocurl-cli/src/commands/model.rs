@@ -9,7 +9,7 @@ use nocurl_io::{
 };
 use serde_json::json;
 
-use super::weighted::{linear_parts, on_scales, transformed};
+use super::weighted::{on_scales, transformed};
 use crate::args::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
@@ -36,7 +36,7 @@ impl Loaded {
                  graph with --output g.json and give that file"
             ))
         })?;
-        let warnings = linear_parts(&graph).into_iter().collect();
+        let warnings = graph.linear_parts().into_iter().collect();
         let scales = transformed(&graph);
         Ok(Self { label, names: graph.variables, model, scales, warnings })
     }

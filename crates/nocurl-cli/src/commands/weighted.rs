@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use nocurl::error::closest;
-use nocurl::refine::Refine;
-use nocurl::{Algorithm, Dag, Determines, Options, Pdag, Transform, Variable, Variables};
+use nocurl::{Dag, Determines, Pdag, Transform, Variable, Variables};
 use nocurl_app::Fitted;
 use nocurl_io::{BootstrapSummary, GraphDocument, Source, read_graph};
 
@@ -44,7 +43,7 @@ impl Weighted {
             )));
         }
         let (expanded, fitted) = (graph.expanded()?, Fitted::new(&graph)?);
-        let mut warnings: Vec<String> = linear_parts(&graph).into_iter().collect();
+        let mut warnings: Vec<String> = graph.linear_parts().into_iter().collect();
         let scales = transformed(&graph);
         // Intervals are those of variables, and weights of edges with levels are not effects.
         let bootstrap = graph.bootstrap.filter(|_| expanded.variables.is_plain());
@@ -163,23 +162,4 @@ fn named(names: impl Iterator<Item = String>) -> Option<String> {
         list += &format!(" and {more} more");
     }
     (!names.is_empty()).then_some(list)
-}
-
-/// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
-pub(super) fn linear_parts(graph: &GraphDocument) -> Option<String> {
-    let refine: Option<Refine> = graph
-        .parameters
-        .get("refine")
-        .and_then(|name| serde_json::from_value(name.clone()).ok())
-        .flatten();
-    let algorithm = Algorithm::from_name(&graph.method).ok()?;
-    let is_linear = Options { algorithm, refine, ..Options::default() }.facts().linear;
-    (!is_linear).then(|| {
-        format!(
-            "the graph was learnt by `{}`{}: its weights are the linear parts of effects that are \
-             not linear, and so are the numbers here",
-            graph.method,
-            refine.map_or("", |_| " and a search with networks")
-        )
-    })
 }

@@ -86,5 +86,38 @@ fn two_graphs_are_compared_and_drawn() {
     let found: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!((&found["schema"], &found["reversed"]), (&"nocurl/compare/1".into(), &1.into()));
     let error = refused(&folder, &["compare", "one.csv", "other.csv", "--output", "d.gml"]);
-    assert!(error.contains(".tex, .svg, .png or .pdf, .json or .csv"), "{error}");
+    assert!(error.contains(".tex, .svg, .png or .pdf, .html, .json or .csv"), "{error}");
+}
+
+#[test]
+fn a_report_is_written_by_every_command_that_shows_graphs() {
+    let folder = Folder::new();
+    folder.write("rain.csv", crate::chain());
+    let data = |name: &str| -> serde_json::Value {
+        let page = folder.text(name);
+        let (_, rest) = page.split_once("id=\"data\">").unwrap();
+        serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+    };
+    let learn = ["learn", "rain.csv", "--quiet", "--seed", "1", "--output", "g.json"];
+    folder.run(&[&learn[..], &["--output", "r.html"]].concat());
+    let full = data("r.html");
+    assert_eq!(full["command"], "nocurl learn rain.csv --seed 1");
+    assert!(full["sample"][0].as_array().unwrap().len() > 30);
+    assert!(full["variables"][0]["histogram"]["counts"].is_array());
+    assert_eq!(full["variables"][0]["missing"], 0);
+    assert_eq!(full["views"][1]["name"], "Consensus");
+    assert!(folder.text("r.html").contains("Content-Security-Policy"));
+    folder.run(&[&learn[..], &["--output", "none.html", "--report-rows", "0"]].concat());
+    assert_eq!(data("none.html")["sample"], serde_json::json!([]));
+    // A JSON file has no rows, and all the rest.
+    assert!(folder.json("g.json").get("sample").is_none());
+    folder.run(&["draw", "g.json", "--quiet", "--output", "drawn.html"]);
+    let drawn = data("drawn.html");
+    assert_eq!(drawn["sample"], serde_json::json!([]));
+    for part in ["variables", "views", "effects", "checks", "command", "settings"] {
+        assert_eq!(drawn[part], full[part], "{part}");
+    }
+    folder.write("g.csv", GRAPH);
+    folder.run(&["compare", "g.json", "g.csv", "--quiet", "--output", "both.html"]);
+    assert_eq!(data("both.html")["compared"]["graphs"], serde_json::json!(["g.json", "g.csv"]));
 }

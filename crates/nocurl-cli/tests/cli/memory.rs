@@ -89,3 +89,29 @@ fn a_limit_of_the_system_is_seen() {
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("learning from 20000 columns takes up to"), "{told}");
 }
+
+/// Under limits that no estimate knows, from none of the work to all of it: an exit code of 0 or 1
+/// and a line about memory, never a crash and never a word against the input.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_end_of_memory_anywhere_is_no_crash() {
+    let folder = Folder::new();
+    let table = ["simulate", "--variables", "60", "--rows", "4000", "-q", "--output"];
+    folder.run(&[&table[..], &["x.npy"]].concat());
+    let learn = "learn x.npy --method nocurl --no-confidence --no-diagnosis --memory 9GB -q";
+    let program = assert_cmd::cargo::cargo_bin("nocurl");
+    let mut codes = Vec::new();
+    for mebibytes in (60..460).step_by(25).chain([4000]) {
+        let command = format!("ulimit -v {}; exec {} {learn}", mebibytes << 10, program.display());
+        let mut shell = std::process::Command::new("sh");
+        let shell = shell.args(["-c", &command]).current_dir(folder.path("."));
+        let output = shell.env_remove("RUST_BACKTRACE").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 1)), "{mebibytes} MiB: {code:?}: {told}");
+        assert!(code == Some(0) || told.contains("memory"), "{mebibytes} MiB: {told}");
+        codes.push(code);
+    }
+    assert_eq!(codes.first(), Some(&Some(1)));
+    assert_eq!(codes.last(), Some(&Some(0)));
+}

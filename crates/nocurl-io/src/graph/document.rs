@@ -7,6 +7,7 @@ use nocurl::graph::Direction;
 use nocurl::links::Coefficient;
 use nocurl::methods::SearchReport;
 use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
+use nocurl_report::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -80,6 +81,13 @@ pub struct GraphDocument {
     pub diagnosis: Value,
     /// Wall time of the run.
     pub elapsed_seconds: f64,
+    /// The command that repeats the run, as its front end writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Some of the rows, by variable: numbers to five digits, or positions of levels. For reports:
+    /// no other format has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sample: Vec<Vec<f64>>,
 }
 
 impl GraphDocument {
@@ -139,6 +147,8 @@ impl GraphDocument {
             warnings: Vec::new(),
             diagnosis: Value::Null,
             elapsed_seconds: 0.0,
+            command: None,
+            sample: Vec::new(),
         }
     }
 
@@ -276,6 +286,15 @@ pub struct DescribedVariable {
     /// The mean, where it is one number: of levels, that of their positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
+    /// The standard deviation of a number on a scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<f64>,
+    /// Values that were missing in the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<u64>,
+    /// How values on a scale lie, in a sample of the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
 }
 
 /// A class of graphs by the edges of its partially directed graph.

@@ -8,8 +8,10 @@ mod error_shape;
 mod expanded;
 mod format;
 mod matrix;
+mod members;
 mod order;
 mod picture;
+mod report;
 mod text;
 
 pub use bootstrap::{BootstrapSummary, ConsensusEdge, EdgeSupport, PairSupport, PathSupport};
@@ -18,7 +20,6 @@ pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
 pub use expanded::Expanded;
 pub use format::{
     FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
-    write_picture,
 };
 pub use nocurl::graph::Direction;
 

@@ -39,7 +39,15 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the reason.
 pub fn write_text(path: impl AsRef<Path>, text: &str) -> Result<(), Error> {
-    write_atomic(path.as_ref(), |file| file.write_all(text.as_bytes()))
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes bytes to a file, whole or not at all.
+///
+/// # Errors
+/// [`Error::Io`] with the reason.
+pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+    write_atomic(path.as_ref(), |file| file.write_all(bytes))
 }
 
 /// Writes a file atomically: into a temporary file beside it, flushed to disk, then renamed. A file

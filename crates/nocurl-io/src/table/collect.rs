@@ -359,6 +359,12 @@ impl<C: Collect> Assembly<C> {
         others.map(|(_, (name, &gaps))| (shorten(name, 80), gaps)).collect()
     }
 
+    /// The columns with gaps, and how many they have.
+    pub(super) fn gaps_by_column(&self) -> Vec<(String, u64)> {
+        let all = self.selection.names.iter().zip(&self.gaps);
+        all.filter(|(_, gaps)| **gaps > 0).map(|(name, &gaps)| (name.clone(), gaps)).collect()
+    }
+
     /// True when a column has no value in any row.
     pub(super) fn has_empty_column(&self) -> bool {
         self.rows > 0 && self.gaps.contains(&self.rows)

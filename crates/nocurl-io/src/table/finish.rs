@@ -89,6 +89,7 @@ pub(super) fn counted(codes: &[f64]) -> Vec<u64> {
 pub(super) struct About {
     dropped: u64,
     missing: u64,
+    gaps: Vec<(String, u64)>,
     left_out: Vec<(String, LeftOut)>,
     origin: Option<Origin>,
     warnings: Vec<Text>,
@@ -99,6 +100,7 @@ impl About {
         Self {
             dropped: found.dropped,
             missing: found.missing,
+            gaps: found.gaps_by_column(),
             left_out: std::mem::take(&mut found.left_out),
             origin,
             warnings: std::mem::take(&mut found.warnings),
@@ -141,6 +143,7 @@ impl About {
             rows,
             rows_dropped: self.dropped,
             missing_values: self.missing,
+            gaps: self.gaps,
             left_out: self.left_out,
             data,
             origin: self.origin,

@@ -33,7 +33,10 @@ pub(super) fn guarded<T>(
     // What the decoder was working on is dropped with it, so nothing half-made is seen again.
     let result = panic::catch_unwind(AssertUnwindSafe(decode));
     GUARDED.set(outer);
-    result.unwrap_or_else(|_| Err(Error::invalid(label, format, "its contents make no sense")))
+    result.unwrap_or_else(|panic| match nocurl::memory::refused(&*panic) {
+        Some(error) => Err(error.into()),
+        None => Err(Error::invalid(label, format, "its contents make no sense")),
+    })
 }
 
 /// Whether compressed bytes can hold as much content as a file says they do.

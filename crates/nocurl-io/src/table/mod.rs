@@ -218,6 +218,8 @@ pub struct Table<T> {
     pub rows_dropped: u64,
     /// Missing values that were found in the selected columns.
     pub missing_values: u64,
+    /// The columns that have some, with how many.
+    pub gaps: Vec<(String, u64)>,
     /// Columns that are no variables, and why.
     pub left_out: Vec<(String, LeftOut)>,
     /// What was read, unless it was a table in memory.
@@ -279,6 +281,7 @@ impl Table<Moments> {
             rows: moments.rows(),
             rows_dropped: 0,
             missing_values: 0,
+            gaps: Vec::new(),
             warnings: kinds::left_out_note(&left_out).into_iter().collect(),
             left_out,
             data,
@@ -295,6 +298,7 @@ impl<T> Table<T> {
             rows: self.rows,
             rows_dropped: self.rows_dropped,
             missing_values: self.missing_values,
+            gaps: self.gaps,
             left_out: self.left_out,
             origin: self.origin,
             warnings: self.warnings,

@@ -1,5 +1,6 @@
 //! Memory that work takes: how much, said before it is taken, and asked for in a way that can fail.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Error;
@@ -83,6 +84,10 @@ impl Memory {
 /// Requests smaller than this are not asked for.
 const LARGE: u64 = 1 << 20;
 
+/// Room for what no estimate knows: stacks of threads, the C library, buffers of products. It must
+/// be there beside a large request, and is not taken.
+const MARGIN: u64 = if usize::BITS > 32 { 64 << 20 } else { 0 };
+
 /// Large requests so far, and the one that is to fail; for tests of what happens then.
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 static FAILS: AtomicU64 = AtomicU64::new(0);
@@ -101,12 +106,24 @@ pub fn ask(stage: &'static str, bytes: u64) -> Result<(), Error> {
     if bytes < LARGE {
         return Ok(());
     }
-    let room = usize::try_from(bytes).map_err(|_| refused())?;
+    let room = usize::try_from(bytes.saturating_add(MARGIN)).map_err(|_| refused())?;
     // Without a place to keep it the request would be left out altogether.
     let mut taken: Vec<u8> = Vec::new();
     taken.try_reserve_exact(room).map_err(|_| refused())?;
     std::hint::black_box(&mut taken);
     Ok(())
+}
+
+/// What a panic says about memory that could not be had; nothing where it is about anything else.
+/// Matrices ask for theirs in a way that panics, so whoever starts work looks at its panics by this.
+pub fn refused(panic: &(dyn Any + Send)) -> Option<Error> {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied())?;
+    let layout = text.split_once("AllocError")?.1;
+    let size = layout.split_once("size: ").map_or("", |(_, rest)| rest);
+    let digits = size.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    let bytes: usize = digits.parse().unwrap_or(0);
+    Some(Error::OutOfMemory { stage: "the work", mebibytes: bytes.div_ceil(1 << 20) })
 }
 
 /// Lets the request of this number fail, counted from 1, however small; 0 lets none fail. For tests,
@@ -139,5 +156,14 @@ mod tests {
         let error = ask("a dream", 1 << 60).unwrap_err();
         assert!(matches!(error, Error::OutOfMemory { stage: "a dream", .. }), "{error}");
         ask("a moment", 1 << 21).unwrap();
+    }
+
+    #[test]
+    fn a_matrix_that_no_machine_has_is_told_from_other_panics() {
+        let panic = |work: fn()| std::panic::catch_unwind(work).unwrap_err();
+        let matrix = panic(|| drop(faer::Mat::<f64>::zeros(1 << 28, 1 << 28)));
+        let found = refused(&*matrix);
+        assert!(matches!(found, Some(Error::OutOfMemory { mebibytes: 1.., .. })), "{found:?}");
+        assert!(refused(&*panic(|| panic!("anything else"))).is_none());
     }
 }

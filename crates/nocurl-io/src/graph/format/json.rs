@@ -94,6 +94,7 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
         }
     }
     check_kinds(&document)?;
+    check_sample(&document)?;
     let mut places: Vec<usize> =
         document.order.iter().map(|name| builder.position(name)).collect::<Result<_, _>>()?;
     places.sort_unstable();
@@ -167,8 +168,21 @@ fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
     }
 }
 
+/// Whether the rows that a report shows are those of the variables.
+fn check_sample(document: &GraphDocument) -> Result<(), Flaw> {
+    let sample = &document.sample;
+    let rows = sample.first().map_or(0, Vec::len);
+    let fits = sample.is_empty() || sample.len() == document.variables.len();
+    match fits && sample.iter().all(|column| column.len() == rows) {
+        true => Ok(()),
+        false => Err("its `sample` does not have a value of every variable in each row".into()),
+    }
+}
+
 fn write(graph: &GraphDocument) -> Result<String, Error> {
-    serde_json::to_string_pretty(graph)
+    // Rows of the table stay out of a file that is about the graph.
+    let graph = GraphDocument { sample: Vec::new(), ..graph.clone() };
+    serde_json::to_string_pretty(&graph)
         .map(|text| text + "\n")
         .map_err(|error| Error::unsupported("graph", error.to_string()))
 }

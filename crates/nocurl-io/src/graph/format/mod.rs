@@ -37,6 +37,7 @@ formats! {
     mermaid
     tikz
     svg
+    html
     #[cfg(feature = "print")] png
     #[cfg(feature = "print")] pdf
 }
@@ -65,6 +66,8 @@ type Reader = fn(&str) -> Result<GraphDocument, Flaw>;
 enum Written {
     /// Text, from all that is known of a graph.
     Text(fn(&GraphDocument) -> Result<String, Error>),
+    /// The report, from all that is known of a graph and its table.
+    Report,
     /// A picture.
     Picture(fn(&Diagram, &Layout) -> Result<Vec<u8>, Error>),
 }
@@ -120,6 +123,11 @@ impl GraphFormat {
     /// True for pictures, which are written and not read.
     pub fn is_picture(&self) -> bool {
         matches!(self.write, Written::Picture(_))
+    }
+
+    /// True for the report, which shows more than the graph.
+    pub fn is_report(&self) -> bool {
+        matches!(self.write, Written::Report)
     }
 
     fn is_read(&self) -> bool {
@@ -191,16 +199,6 @@ pub fn write_graph(path: impl AsRef<Path>, graph: &GraphDocument) -> Result<(), 
     write_atomic(path, |file| file.write_all(&bytes))
 }
 
-/// Writes a picture of the kind its extension asks for, whole or not at all.
-///
-/// # Errors
-/// An extension that is no picture's, or a file that cannot be written.
-pub fn write_picture(path: impl AsRef<Path>, diagram: &Diagram) -> Result<(), Error> {
-    let path = path.as_ref();
-    let bytes = picture_bytes(diagram, GraphFormat::picture_of_path(path)?)?;
-    write_atomic(path, |file| file.write_all(&bytes))
-}
-
 /// A picture of a graph, or of two that are compared.
 ///
 /// # Errors
@@ -208,7 +206,7 @@ pub fn write_picture(path: impl AsRef<Path>, diagram: &Diagram) -> Result<(), Er
 pub fn picture_bytes(diagram: &Diagram, format: &GraphFormat) -> Result<Vec<u8>, Error> {
     match format.write {
         Written::Picture(write) => write(diagram, &nocurl_render::layout(diagram)),
-        Written::Text(_) => {
+        Written::Text(_) | Written::Report => {
             let reason = format!("{} is no picture", format.name);
             Err(Error::unsupported("graph", reason))
         }
@@ -223,6 +221,7 @@ pub fn graph_bytes(graph: &GraphDocument, format: &GraphFormat) -> Result<Vec<u8
     check(graph)?;
     match format.write {
         Written::Text(write) => Ok(write(graph)?.into_bytes()),
+        Written::Report => Ok(nocurl_report::html(&graph.report()?).into_bytes()),
         Written::Picture(_) => picture_bytes(&graph.diagram()?, format),
     }
 }

@@ -1,0 +1,84 @@
+//! Tests in a real browser: Debian's chromium, driven by the packages that `web/package-lock.json`
+//! names.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{root, run};
+
+/// Where a browser is looked for beside `CHROMIUM`.
+const BROWSERS: [&str; 3] =
+    ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/// Runs the tests of report and page in a browser, with all their set-up. The program must have
+/// been built.
+pub(crate) fn test() -> Result<()> {
+    let browser = set_up()?;
+    checked(&browser)
+}
+
+/// The same where it can be had: what is missing is said, and is no failure.
+pub(crate) fn test_if_possible() -> Result<()> {
+    match set_up() {
+        Ok(browser) => checked(&browser),
+        Err(reason) => {
+            eprintln!("SKIPPED the tests in a browser (`cargo xtask test-browser`): {reason:#}");
+            Ok(())
+        }
+    }
+}
+
+/// The browser and the packages, installed where they are missing.
+fn set_up() -> Result<PathBuf> {
+    let npm = Command::new("npm").arg("--version").output();
+    npm.context("npm is needed: apt-get install nodejs npm, or nodejs.org (Node 20 or later)")?;
+    let browser = match browser() {
+        Some(browser) => browser,
+        None => {
+            install()
+                .context("a browser is needed: install chromium, or set CHROMIUM to its path")?;
+            browser().context("chromium was installed, but is not in /usr/bin")?
+        }
+    };
+    let web = root().join("web");
+    let (wanted, kept) = ("package-lock.json", "node_modules/.package-lock.json");
+    let time = |name: &str| web.join(name).metadata().and_then(|file| file.modified()).ok();
+    if time(kept).is_none() || time(kept) < time(wanted) {
+        run(Command::new("npm")
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"])
+            .arg(&web))?;
+    }
+    Ok(browser)
+}
+
+fn browser() -> Option<PathBuf> {
+    let given = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    given.into_iter().chain(BROWSERS.map(PathBuf::from)).find(|path| path.exists())
+}
+
+/// Installs Debian's chromium, as root.
+fn install() -> Result<()> {
+    let id = Command::new("id").arg("-u").output()?;
+    if String::from_utf8_lossy(&id.stdout).trim() != "0" {
+        bail!("only root can install it");
+    }
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    run(Command::new("apt-get")
+        .args(["install", "-qq", "--no-install-recommends", "chromium"])
+        .env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+/// Types, the built files against their sources, and the tests.
+fn checked(browser: &Path) -> Result<()> {
+    let web = root().join("web");
+    run(Command::new(web.join("node_modules/.bin/tsc"))
+        .args(["--noEmit", "-p"])
+        .arg(web.join("report")))?;
+    run(Command::new("node").arg(web.join("build.mjs")).arg("--check"))?;
+    run(Command::new("node")
+        .arg(web.join("tests/run.mjs"))
+        .env("CHROMIUM", browser)
+        .env("NOCURL", root().join("target/debug/nocurl")))
+}
