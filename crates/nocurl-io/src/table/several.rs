@@ -38,8 +38,12 @@ pub(super) fn read<C: Collect>(
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
     let files = Files::new(parts, &reading);
-    let result =
-        planned(reading, |reading| files.read(reading, run), |reading| files.look(reading, run));
+    let result = planned(
+        reading,
+        |reading| files.read(reading, run),
+        |reading| files.look(reading, run),
+        |reading| files.read(reading, run),
+    );
     let mut found = result.map_err(|error| files.located(error))?;
     let state = files.state.into_inner();
     found.left_out.extend(state.left_out);
