@@ -12,7 +12,7 @@ method.
 
 from . import _methods, hodge, metrics
 from ._graph import Graph, read_graph
-from ._learn import learn, licenses, methods
+from ._learn import learn, licenses, methods, write_page
 from ._learner import Learner
 from ._methods import *  # noqa: F403
 from ._moments import Moments
@@ -33,5 +33,6 @@ __all__ = [
     "metrics",
     "read_graph",
     "simulate",
+    "write_page",
 ]
 __all__ += _methods.__all__

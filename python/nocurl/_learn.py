@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import _nocurl
@@ -32,6 +33,25 @@ def licenses() -> str:
     True
     """
     return _nocurl.LICENSES
+
+
+def write_page(folder: str | os.PathLike[str]) -> None:
+    """Writes a page that learns graphs in the browser, as ``nocurl page`` does.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made if it is not there; refused if it holds anything else.
+
+    Examples
+    --------
+    >>> import nocurl, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nocurl.write_page(folder)
+    ...     "index.html" in os.listdir(folder)
+    True
+    """
+    _nocurl.write_page(os.fspath(folder))
 
 
 def learn(

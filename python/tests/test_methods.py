@@ -133,7 +133,7 @@ def test_unknown_parameters_and_methods():
         ({"refine": "magic"}, "^refine: unknown refinement `magic`; known are equal-variance, bic, networks$"),
         ({"threshold": "a"}, "^threshold: expected a number, got `a`$"),
         ({"bootstrap": -1}, "^bootstrap: expected a whole number, got `-1`$"),
-        ({"center": "yes"}, "^center: expected True or False, got `yes`$"),
+        ({"center": "yes"}, "^center: expected true or false, got `yes`$"),
         ({"prune": "magic"}, "magic.*bic"),
         ({"prune": {"rule": "t-test", "alpha": 2}}, "parameter `alpha` is 2"),
         ({"missing": "ignore"}, "ignore.*drop"),

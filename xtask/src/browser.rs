@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{root, run};
+use crate::{page, root, run};
 
 /// Where a browser is looked for beside `CHROMIUM`.
 const BROWSERS: [&str; 3] =
@@ -73,12 +73,17 @@ fn install() -> Result<()> {
 /// Types, the built files against their sources, and the tests.
 fn checked(browser: &Path) -> Result<()> {
     let web = root().join("web");
-    run(Command::new(web.join("node_modules/.bin/tsc"))
-        .args(["--noEmit", "-p"])
-        .arg(web.join("report")))?;
+    for sources in ["report", "page", "npm"] {
+        run(Command::new(web.join("node_modules/.bin/tsc"))
+            .args(["--noEmit", "-p"])
+            .arg(web.join(sources)))?;
+    }
     run(Command::new("node").arg(web.join("build.mjs")).arg("--check"))?;
+    // A module that is older than the engine is not held against it.
+    let old = page::stale()?.map(|words| ("NOCURL_PAGE_OLD", words));
     run(Command::new("node")
         .arg(web.join("tests/run.mjs"))
+        .envs(old)
         .env("CHROMIUM", browser)
         .env("NOCURL", root().join("target/debug/nocurl")))
 }

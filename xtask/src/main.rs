@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
 mod browser;
+mod page;
 mod supply;
 
 use std::fs;
@@ -22,8 +23,11 @@ fn main() -> Result<()> {
         Some("fmt") => format(&[]),
         Some("fuzz") => fuzz(),
         Some("supply") => supply::check(),
+        Some("page") => page::page(),
         Some("notices") => supply::write_notices(),
-        _ => bail!("usage: cargo xtask test, test-browser, docs, fmt, fuzz, supply or notices"),
+        _ => {
+            bail!("usage: cargo xtask test, test-browser, docs, fmt, fuzz, page, supply or notices")
+        }
     }
 }
 
@@ -35,6 +39,10 @@ const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
+    // The engine changes often and the module is megabytes: rebuilt now and then, not each time.
+    if let Some(words) = page::stale()? {
+        eprintln!("warning: {words}");
+    }
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);

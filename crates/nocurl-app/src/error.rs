@@ -94,6 +94,14 @@ pub enum Error {
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
+    /// A setting of a request that is not known, or has a wrong value.
+    #[error("{name}: {reason}")]
+    Setting {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl From<nocurl::Error> for Error {
@@ -128,7 +136,9 @@ impl Error {
             Self::NoConfidence => no_confidence(),
             Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
-            Self::NotAModel | Self::OffScale { .. } => self.to_string().into(),
+            Self::NotAModel | Self::OffScale { .. } | Self::Setting { .. } => {
+                self.to_string().into()
+            }
         }
     }
 }

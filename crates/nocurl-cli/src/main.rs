@@ -62,6 +62,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Residuals(arguments) => commands::residuals(&arguments),
         Command::Sample(arguments) => commands::sample(&arguments),
         Command::Methods(arguments) => commands::methods(&arguments),
+        Command::Page(arguments) => commands::page(&arguments),
         Command::Bench(arguments) => match config::Calibration::new(&arguments)? {
             Some(study) => commands::calibrate(study),
             None => commands::bench(config::Bench::new(arguments)?),

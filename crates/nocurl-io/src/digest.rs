@@ -46,6 +46,14 @@ pub(crate) fn alongside_into<T>(
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let stop = AtomicBool::new(false);
+    #[cfg(target_family = "wasm")]
+    {
+        // There are no threads.
+        let result = work()?;
+        of_input(digest, input, &stop)?;
+        return Ok(result);
+    }
+    #[cfg(not(target_family = "wasm"))]
     std::thread::scope(|scope| {
         let taken = scope.spawn(|| of_input(digest, input, &stop));
         let result = work();

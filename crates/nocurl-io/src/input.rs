@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+#[cfg(not(target_family = "wasm"))]
 use crate::machine::room_for_copies;
 use crate::packed::Packing;
 use crate::{Error, Source};
@@ -176,7 +177,23 @@ enum Bytes {
 }
 
 impl Seekable {
+    /// Copies a stream to memory, where there is no folder for temporary files.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
+        /// Half of what a module can have, so that there is room for the rest of the work.
+        const MOST: u64 = 1 << 31;
+        let mut bytes = Vec::new();
+        let read = stream.by_ref().take(MOST).read_to_end(&mut bytes);
+        read.map_err(|error| Error::read(&label, &error))?;
+        if bytes.len() as u64 == MOST {
+            let reason = "it unpacks to 2 GiB or more, which a browser has no room for";
+            return Err(Error::unsupported(&label, reason));
+        }
+        Ok(Self { label, length: bytes.len() as u64, bytes: Bytes::Memory(bytes.into()) })
+    }
+
     /// Copies a stream to a temporary file that nobody else sees and that goes away with the value.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
         let limit = room_for_copies();
         let copied = tempfile::tempfile().and_then(|mut file| {

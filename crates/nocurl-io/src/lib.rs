@@ -12,6 +12,7 @@
 //! | a training that goes on later | [`read_checkpoint`], [`write_checkpoint`] |
 //! | simulated data | [`write_table`] |
 //! | are the destinations any good, before hours of work | [`RunFiles`], [`check_writable`] |
+//! | a folder of our own files | [`write_folder`] |
 //! | nobody else writes there | [`Claim`] |
 //! | any other text that a user wrote | [`read_text`] |
 //!
@@ -57,7 +58,9 @@ pub use graph::{
 pub use input::read_text;
 pub use knowledge::read_knowledge;
 pub use machine::available_memory;
-pub use output::{Claim, RunFiles, check_folder, check_writable, write_bytes, write_text};
+pub use output::{
+    Claim, RunFiles, check_folder, check_writable, write_bytes, write_folder, write_text,
+};
 pub use source::{Format, Part, Source};
 pub use table::{
     Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,

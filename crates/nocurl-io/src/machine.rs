@@ -17,6 +17,7 @@ fn of_machine() -> Option<u64> {
 
 /// Bytes that may be copied to the folder for temporary files: where that is in memory, as `/tmp`
 /// often is, half of what is left; else as much as the disk takes.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn room_for_copies() -> u64 {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let folder = std::env::temp_dir();
@@ -28,6 +29,7 @@ pub(crate) fn room_for_copies() -> u64 {
 }
 
 /// Whether a folder is on a file system in memory, by the list of all that are mounted.
+#[cfg(not(target_family = "wasm"))]
 fn is_in_memory(mounts: &str, folder: &Path) -> bool {
     let fields = mounts.lines().map(|line| line.split(' '));
     let places = fields.filter_map(|mut line| Some((line.nth(1)?.to_string(), line.next()?)));

@@ -13,7 +13,6 @@ mod learn;
 mod model;
 mod moments;
 mod picture;
-mod request;
 mod simulate;
 mod spelling;
 mod table;
@@ -42,7 +41,7 @@ mod _nocurl {
     use super::moments::Moments;
     #[pymodule_export]
     use super::picture::{
-        differences, differences_picture, part_of_graph, picture, write_differences,
+        differences, differences_picture, part_of_graph, picture, write_differences, write_page,
     };
     #[pymodule_export]
     use super::simulate::simulate;

@@ -62,6 +62,12 @@ pub(crate) fn differences_picture(
     })?)
 }
 
+/// Writes the page into a folder.
+#[pyfunction]
+pub(crate) fn write_page(folder: PathBuf) -> PyResult<()> {
+    Ok(guarded(|| Ok(nocurl_page::write(folder)?))?)
+}
+
 /// Draws two graphs in a file; the extension says how.
 #[pyfunction]
 pub(crate) fn write_differences(

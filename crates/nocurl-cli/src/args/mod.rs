@@ -5,6 +5,7 @@ mod effects;
 mod graphs;
 mod learn;
 mod model;
+mod page;
 mod simulate;
 mod table;
 
@@ -15,6 +16,7 @@ pub(crate) use effects::{EffectsArguments, InterveneArguments};
 pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
 
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// List the methods, where their directions come from, and their parameters
     Methods(MethodsArguments),
+    /// Write a page that learns graphs in the browser
+    Page(PageArguments),
     /// Run the paper's experiments, or others like them
     Bench(BenchArguments),
 }

@@ -74,7 +74,7 @@ pub(crate) fn effects(arguments: &EffectsArguments) -> Result<(), Failure> {
             graph.names[from]
         )));
     }
-    let reach = Reachability::new(graph.dag.weights());
+    let reach = Reachability::of_dag(&graph.dag);
     let effects = chosen(&graph, &reach, from, to)?;
     let mut warnings = graph.warnings.clone();
     warnings.extend(undetermined_directions(&graph, &effects));

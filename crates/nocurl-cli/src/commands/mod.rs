@@ -9,6 +9,7 @@ mod intervene;
 mod learn;
 mod methods;
 mod model;
+mod page;
 mod simulate;
 mod weighted;
 
@@ -21,4 +22,5 @@ pub(crate) use intervene::intervene;
 pub(crate) use learn::learn;
 pub(crate) use methods::methods;
 pub(crate) use model::{predict, residuals, sample, score};
+pub(crate) use page::page;
 pub(crate) use simulate::simulate;

@@ -50,6 +50,24 @@ pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
     write_atomic(path.as_ref(), |file| file.write_all(bytes))
 }
 
+/// Fills a folder, which is made if it is not there; one that holds anything but these files is
+/// refused.
+///
+/// # Errors
+/// [`Error::ForeignFolder`] with something that is in it, or [`Error::Io`].
+pub fn write_folder(folder: impl AsRef<Path>, files: &[(&str, &[u8])]) -> Result<(), Error> {
+    let folder = folder.as_ref();
+    check_folder(folder, |name| files.iter().any(|(ours, _)| *ours == name))?;
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    for (name, _) in files {
+        check_writable(folder.join(name))?;
+    }
+    for (name, bytes) in files {
+        write_bytes(folder.join(name), bytes)?;
+    }
+    Ok(())
+}
+
 /// Writes a file atomically: into a temporary file beside it, flushed to disk, then renamed. A file
 /// that is there is replaced, with its mode and owner kept.
 pub(crate) fn write_atomic(

@@ -31,7 +31,7 @@ pub fn total(dag: &Dag) -> Mat<f64> {
         column.fill(0.0);
         for p in dag.parents(j) {
             // What acts on a parent acts on its child, by the weight of the edge.
-            let weight = dag.weights()[(p, j)];
+            let weight = dag.weight(p, j);
             let into_parent: &[f64] = effects.col_as_slice(p);
             column.iter_mut().zip(into_parent).for_each(|(sum, effect)| *sum += weight * effect);
             column[p] += weight;
@@ -105,8 +105,8 @@ pub fn intervene(dag: &Dag, means: &[f64], set: &[(usize, f64)]) -> Result<Vec<f
 fn follow(dag: &Dag, own: &[Option<f64>]) -> Vec<f64> {
     let mut change = vec![0.0; dag.size()];
     for &j in dag.order() {
-        change[j] = own[j]
-            .unwrap_or_else(|| dag.parents(j).map(|p| dag.weights()[(p, j)] * change[p]).sum());
+        change[j] =
+            own[j].unwrap_or_else(|| dag.parents(j).map(|p| dag.weight(p, j) * change[p]).sum());
     }
     change
 }

@@ -127,7 +127,7 @@ fn of_variable(
             to: j,
             strength,
             standardized_weight: both
-                .then(|| fit.dag.weights()[(i, j)] * (variance(i) / variance(j)).sqrt()),
+                .then(|| fit.dag.weight(i, j) * (variance(i) / variance(j)).sqrt()),
             coefficients,
         }
     };

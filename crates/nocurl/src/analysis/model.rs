@@ -85,7 +85,7 @@ impl Model {
         let mut residual: Vec<f64> =
             (0..rows.nrows()).map(|i| rows[(i, j)] - self.means[j]).collect();
         for parent in self.dag.parents(j) {
-            let weight = self.dag.weights()[(parent, j)];
+            let weight = self.dag.weight(parent, j);
             for (i, value) in residual.iter_mut().enumerate() {
                 *value -= weight * (rows[(i, parent)] - self.means[parent]);
             }

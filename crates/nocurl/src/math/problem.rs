@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::core::error::list;
 use crate::core::{
@@ -22,8 +23,10 @@ pub struct Problem {
     warnings: Vec<Text>,
     /// Kept beside the second moments where these are not centred.
     covariance: Option<Mat<f64>>,
-    /// The covariance of the data where `covariance` had to be shrunk.
-    sample: Option<Mat<f64>>,
+    /// How far both have to be shrunk towards their diagonals where all variables are used at once.
+    shrinkage: Option<f64>,
+    /// What that gives, made when it is asked for: second moments, and covariance beside them.
+    shrunk: OnceLock<(Mat<f64>, Option<Mat<f64>>)>,
     knowledge: Knowledge,
 }
 
@@ -63,7 +66,8 @@ impl Problem {
             second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
-            sample: None,
+            shrinkage: None,
+            shrunk: OnceLock::new(),
             knowledge: Knowledge::unconstrained(moments.names()),
         };
         problem.regularise();
@@ -95,39 +99,46 @@ impl Problem {
         /// Relative ridge: solutions keep half of the digits.
         const RIDGE: f64 = 1e-8;
         let (n, d) = (self.rows, self.width());
-        let Some(set) = linalg::collinear_set(self.covariance()) else { return };
-        let (keep, add) = if n <= d as u64 {
-            let shrinkage = oracle_shrinkage(self.covariance(), n);
+        if n <= d as u64 {
+            // There are fewer directions than columns: nothing needs to be looked for.
+            let shrinkage = oracle_shrinkage(self.sample_covariance(), n);
             let words = format!(
                 "{n} rows are too few for {d} variables: where all are used at once, second moments \
                  are shrunk towards their diagonal by {shrinkage:.3}; use more rows, or "
             );
             self.warnings.push(Text::new(words).act(Action::FewerColumns));
-            self.sample = Some(self.covariance().to_owned());
-            (1.0 - shrinkage, shrinkage)
-        } else {
-            let columns = set.iter().map(|&j| self.variables.column_name(j));
-            let words = format!(
-                "columns {} are exactly collinear, so edges among them are arbitrary: ",
-                list(&columns.collect::<Vec<_>>())
-            );
-            let mut names: Vec<String> =
-                set.iter().map(|&j| self.names()[self.variables.of_column(j)].clone()).collect();
-            names.dedup();
-            self.warnings.push(Text::new(words).act(Action::leave_out_one(&names)));
-            (1.0, RIDGE)
-        };
+            self.shrinkage = Some(shrinkage);
+            return;
+        }
+        let Some(set) = linalg::collinear_set(self.covariance()) else { return };
+        let columns = set.iter().map(|&j| self.variables.column_name(j));
+        let words = format!(
+            "columns {} are exactly collinear, so edges among them are arbitrary: ",
+            list(&columns.collect::<Vec<_>>())
+        );
+        let mut names: Vec<String> =
+            set.iter().map(|&j| self.names()[self.variables.of_column(j)].clone()).collect();
+        names.dedup();
+        self.warnings.push(Text::new(words).act(Action::leave_out_one(&names)));
         for matrix in
             [Some(&mut self.second_moments), self.covariance.as_mut()].into_iter().flatten()
         {
             for j in 0..d {
-                let diagonal = matrix[(j, j)] * (keep + add);
-                for i in 0..d {
-                    matrix[(i, j)] *= keep;
-                }
-                matrix[(j, j)] = diagonal;
+                matrix[(j, j)] *= 1.0 + RIDGE;
             }
         }
+    }
+
+    /// Second moments, and covariance beside them, fit for methods that use all variables at once.
+    fn regular(&self) -> (&Mat<f64>, Option<&Mat<f64>>) {
+        let Some(shrinkage) = self.shrinkage else {
+            return (&self.second_moments, self.covariance.as_ref());
+        };
+        let (moments, covariance) = self.shrunk.get_or_init(|| {
+            let shrunk = |matrix: &Mat<f64>| shrunk(matrix, shrinkage);
+            (shrunk(&self.second_moments), self.covariance.as_ref().map(shrunk))
+        });
+        (moments, covariance.as_ref())
     }
 
     /// What the user should know about the data, in plain words.
@@ -193,6 +204,11 @@ impl Problem {
 
     /// `S = X'X / n`.
     pub fn second_moments(&self) -> MatRef<'_, f64> {
+        self.regular().0.as_ref()
+    }
+
+    /// `X'X / n` of the data as they are: never shrunk, so it may be singular.
+    pub(crate) fn sample_moments(&self) -> MatRef<'_, f64> {
         self.second_moments.as_ref()
     }
 
@@ -204,18 +220,27 @@ impl Problem {
 
     /// The same problem with every variable scaled to variance 1, means subtracted.
     pub fn standardised(&self) -> Self {
-        let second_moments = correlation_of(self.covariance());
-        Self { second_moments, covariance: None, ..self.clone() }
+        Self {
+            variables: self.variables.clone(),
+            rows: self.rows,
+            second_moments: correlation_of(self.covariance()),
+            warnings: self.warnings.clone(),
+            covariance: None,
+            shrinkage: None,
+            shrunk: OnceLock::new(),
+            knowledge: self.knowledge.clone(),
+        }
     }
 
     /// The covariance of the data as they are: never shrunk, so it may be singular.
     pub(crate) fn sample_covariance(&self) -> MatRef<'_, f64> {
-        self.sample.as_ref().map_or(self.covariance(), |sample| sample.as_ref())
+        self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
     }
 
     /// The second moments about the means: regressions on these have an intercept.
     pub fn covariance(&self) -> MatRef<'_, f64> {
-        self.covariance.as_ref().unwrap_or(&self.second_moments).as_ref()
+        let (moments, covariance) = self.regular();
+        covariance.unwrap_or(moments).as_ref()
     }
 }
 
@@ -263,6 +288,15 @@ fn levels_seen(moments: &Moments) -> Cow<'_, Moments> {
 fn correlation_of(s: MatRef<'_, f64>) -> Mat<f64> {
     let scale: Vec<f64> = (0..s.ncols()).map(|i| s[(i, i)].sqrt()).collect();
     Mat::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] / scale[i] / scale[j])
+}
+
+/// The matrix with all but its diagonal smaller by a part.
+fn shrunk(matrix: &Mat<f64>, shrinkage: f64) -> Mat<f64> {
+    let keep = 1.0 - shrinkage;
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| match i == j {
+        true => matrix[(i, j)] * (keep + shrinkage),
+        false => matrix[(i, j)] * keep,
+    })
 }
 
 /// The shrinkage of a correlation matrix towards the identity with the smallest expected error

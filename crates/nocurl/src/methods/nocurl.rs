@@ -209,6 +209,7 @@ impl Effort {
             search: None,
             order,
             potential,
+            graph: None,
             weights,
             estimate: None,
             directed: None,

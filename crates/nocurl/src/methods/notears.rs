@@ -122,6 +122,7 @@ pub(super) fn propose(
         search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
+        graph: None,
         weights: Some(weights),
         estimate: None,
         directed: None,

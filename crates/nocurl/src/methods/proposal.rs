@@ -2,7 +2,7 @@
 
 use super::MixedScore;
 use crate::core::advice::Text;
-use crate::core::{Mat, Order, Termination};
+use crate::core::{Dag, Mat, Order, Termination};
 
 /// What a method returns: an order, and its own weights where it has them.
 #[derive(Debug, Clone)]
@@ -14,6 +14,9 @@ pub struct Proposal {
     /// Weights of the method's own, row -> column, all along the order; without them the variables
     /// are regressed on those before them.
     pub weights: Option<Mat<f64>>,
+    /// The same as a graph, from methods that choose few of very many edges; nothing else is then
+    /// needed of a matrix.
+    pub graph: Option<Dag>,
     /// The first estimate behind the order, row -> column and maybe cyclic, where there is one.
     pub estimate: Option<Mat<f64>>,
     /// Edges whose directions are determined, where these are neither all nor those of the class:
@@ -40,6 +43,7 @@ impl Proposal {
             order,
             potential: None,
             weights: None,
+            graph: None,
             estimate: None,
             directed: None,
             iterations: 0,

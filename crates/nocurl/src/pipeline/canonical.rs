@@ -59,7 +59,7 @@ impl Canonical {
 
     /// A graph in the order of names.
     pub(super) fn sorted_dag(&self, dag: &Dag) -> Result<Dag, Error> {
-        Dag::new(permuted(dag.weights().to_owned(), &self.given))
+        dag.renumbered(&self.place)
     }
 
     /// What was learnt, in the order of the table.
@@ -67,7 +67,7 @@ impl Canonical {
         let matrix = |matrix| permuted(matrix, &self.place);
         let pdag = |graph: Pdag| graph.renumbered(&self.given);
         Ok(Fit {
-            dag: Dag::new(matrix(fit.dag.weights().to_owned()))?,
+            dag: fit.dag.renumbered(&self.given)?,
             variables: variables.clone(),
             evidence: fit
                 .evidence
@@ -81,7 +81,7 @@ impl Canonical {
             potential: self.place.iter().map(|&k| fit.potential[k]).collect(),
             class: pdag(fit.class),
             determined: pdag(fit.determined),
-            unpruned: matrix(fit.unpruned),
+            unpruned: fit.unpruned.renumbered(&self.given)?,
             estimate: fit.estimate.map(matrix),
             ..fit
         })

@@ -33,7 +33,7 @@ pub struct Fit {
     /// the graph; nothing where some variable is a block of columns.
     pub error_variances: Option<Vec<f64>>,
     /// Weights before pruning and threshold, along the order.
-    pub unpruned: Mat<f64>,
+    pub unpruned: Dag,
     /// The first estimate, maybe cyclic, for methods that make an order of one.
     pub estimate: Option<Mat<f64>>,
     /// Least-squares loss of the unpruned weights.

@@ -8,12 +8,12 @@ use super::{Fit, Options, error_shape};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::memory::{Memory, ask};
 use crate::core::{
-    Dag, Data, Determines, Error, Evidence, Mat, MatRef, Order, Pdag, Run, Termination, Text,
+    Dag, Data, Dataset, Determines, Error, Evidence, Mat, Order, Pdag, Run, Termination, Text,
     Variable, Variables,
 };
-use crate::math::objective::least_squares;
+use crate::math::objective::{least_squares, least_squares_of};
 use crate::math::regress::{
-    along, blocks, error_variances, linear_parts, restrict, threshold_unless_required,
+    along, blocks, error_variances, linear_dag, linear_parts, restrict, threshold_unless_required,
 };
 use crate::math::{Problem, hodge};
 use crate::methods::{Facts, Proposal, Task, member};
@@ -67,7 +67,10 @@ fn stages(
             canonical.back(fit, moments.variables())?
         }
     };
-    direct_by_shape(&problem(&data, options)?, options, data, fit, run)
+    // A law of two or three values has a shape, but no errors that are added to anything.
+    let applies = options.uses_error_shape() && moments.variables().is_continuous();
+    let Some(rows) = data.sample().filter(|_| applies) else { return Ok(fit) };
+    direct_by_shape(&problem(&data, options)?, rows, fit, run)
 }
 
 /// Learns from variables in the order of their names.
@@ -90,8 +93,7 @@ fn in_order(
     };
     repair(&problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
-    let unpruned = regress(&problem, &mut proposal)?;
-    let dag = choose_edges(&problem, options, &proposal.order, &unpruned)?;
+    let (unpruned, dag) = weigh(&problem, options, &mut proposal)?;
     conclude(&problem, options, proposal, unpruned, dag)
 }
 
@@ -99,7 +101,9 @@ fn in_order(
 fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
     let d = data.moments().columns();
     options.algorithm.takes(d, !options.knowledge.is_empty())?;
-    ask("the second moments", Memory::matrices(4.0).at(d, 0))?;
+    // Where there are more columns than rows no set of collinear ones is looked for.
+    let matrices = if data.moments().rows() <= d as u64 { 2.0 } else { 4.0 };
+    ask("the second moments", Memory::matrices(matrices).at(d, 0))?;
     let problem =
         Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge)?;
     takes(&options.algorithm.facts(), problem.variables())?;
@@ -149,7 +153,7 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
     let Some(refine) = options.refine else { return Ok(()) };
     let refined = refine.search(task, &proposal.order)?;
     (proposal.order, proposal.potential) = (refined.order, None);
-    proposal.directed = None;
+    (proposal.directed, proposal.graph) = (None, None);
     proposal.weights = match refined.parents {
         None => None,
         Some(parents) => {
@@ -160,6 +164,27 @@ fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result
         }
     };
     Ok(())
+}
+
+/// The graph before and after pruning and threshold.
+fn weigh(
+    problem: &Problem,
+    options: &Options,
+    proposal: &mut Proposal,
+) -> Result<(Dag, Dag), Error> {
+    if let Some(graph) = proposal.graph.take() {
+        if options.prune.is_none() && problem.knowledge().is_empty() {
+            if graph.edges().any(|(_, _, weight)| !weight.is_finite()) {
+                return Err(Error::OutOfRange { stage: "the method", advice: SIMILAR_UNITS });
+            }
+            let dag = graph.thresholded(options.effective_threshold())?;
+            return Ok((graph, dag));
+        }
+        proposal.weights = Some(graph.weights().to_owned());
+    }
+    let unpruned = regress(problem, proposal)?;
+    let dag = choose_edges(problem, options, &proposal.order, &unpruned)?;
+    Ok((Dag::new(unpruned)?, dag))
 }
 
 /// Weights along the order: the method's own, or those of a regression on it.
@@ -189,11 +214,15 @@ fn choose_edges(
     Dag::new(weights)
 }
 
-/// The least-squares loss of weights.
-fn loss(problem: &Problem, weights: MatRef<'_, f64>) -> Result<f64, Error> {
+/// Up to so many variables the loss is that of a matrix.
+const FEW: usize = 200;
+
+/// The least-squares loss of a graph.
+fn loss(problem: &Problem, dag: &Dag) -> Result<f64, Error> {
     match problem.is_plain() {
-        true => Ok(least_squares(problem.second_moments(), weights)),
-        false => blocks::loss(problem, weights),
+        true if dag.size() <= FEW => Ok(least_squares(problem.second_moments(), dag.weights())),
+        true => Ok(least_squares_of(problem.sample_moments(), dag)),
+        false => blocks::loss(problem, dag.weights()),
     }
 }
 
@@ -202,10 +231,10 @@ fn conclude(
     problem: &Problem,
     options: &Options,
     proposal: Proposal,
-    unpruned: Mat<f64>,
+    unpruned: Dag,
     dag: Dag,
 ) -> Result<Fit, Error> {
-    let (unpruned_loss, loss) = (loss(problem, unpruned.as_ref())?, loss(problem, dag.weights())?);
+    let (unpruned_loss, loss) = (loss(problem, &unpruned)?, loss(problem, &dag)?);
     let mut class = Pdag::class_of(&dag);
     if !problem.knowledge().is_empty() {
         // No graph rather than one that breaks what is known.
@@ -282,27 +311,23 @@ fn evidence(
 /// is drawn anew where it was drawn another way.
 fn direct_by_shape(
     problem: &Problem,
-    options: &Options,
-    data: Data<'_>,
+    rows: &Dataset,
     mut fit: Fit,
     run: &Run<'_>,
 ) -> Result<Fit, Error> {
-    // A law of two or three values has a shape, but no errors that are added to anything.
-    let applies = options.uses_error_shape() && problem.variables().is_continuous();
-    let Some(rows) = data.sample().filter(|_| applies) else { return Ok(fit) };
     let (shape, determined) = error_shape::direct(problem, rows, &fit.determined, run)?;
     let wrongly_drawn =
         shape.directed.iter().any(|direction| !fit.dag.has_edge(direction.from, direction.to));
     if wrongly_drawn {
         let support = member(problem, &determined)?;
-        let redrawn = Dag::new(linear_parts(problem, support.weights())?)?;
+        let redrawn = linear_dag(problem, &support)?;
         if problem.knowledge().is_satisfied_by(&redrawn).is_err() {
             return Ok(fit);
         }
         fit.order = Order::of_dag(&redrawn).sequence();
         fit.potential = hodge::potential_of_order(&Order::strict(&fit.order));
-        fit.loss = least_squares(problem.second_moments(), redrawn.weights());
-        (fit.unpruned, fit.unpruned_loss) = (redrawn.weights().to_owned(), fit.loss);
+        fit.loss = loss(problem, &redrawn)?;
+        (fit.unpruned, fit.unpruned_loss) = (redrawn.clone(), fit.loss);
         fit.error_variances = error_variances(problem, &redrawn);
         fit.dag = redrawn;
     }

@@ -12,6 +12,9 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// The problem with its three kinds of moments, and the graph in all its forms.
 const BESIDES: Memory = Memory::matrices(9.0);
 
+/// The problem alone, and the table in another order of its columns.
+const FEW_EDGES: Memory = Memory::matrices(2.0);
+
 /// Regressions on the order.
 const PRUNING: Memory = Memory::matrices(6.0);
 
@@ -119,7 +122,13 @@ impl Options {
     pub fn memory(&self, size: &Size) -> Memory {
         let method = self.algorithm.memory(size);
         let refine = self.refine.map_or(Memory::default(), |refine| refine.memory(size));
-        BESIDES.plus(method.or(refine).or(PRUNING))
+        // A method that keeps no matrix of its own hands over a graph of few edges.
+        let sparse = method.per_pair == 0.0 && self.refine.is_none() && self.prune.is_none();
+        match sparse && self.knowledge.is_empty() {
+            true if self.center => FEW_EDGES.plus(method),
+            true => FEW_EDGES.plus(Memory::matrices(1.0)).plus(method),
+            false => BESIDES.plus(method.or(refine).or(PRUNING)),
+        }
     }
 
     /// True when directions come from independences alone and all edges that were found are there,

@@ -162,7 +162,7 @@ fn the_number_of_threads_does_not_matter() {
 fn weights_are_the_linear_parts_of_the_kept_edges() {
     let drawn = additive(6, 500, 1);
     let fit = fit(&drawn.data);
-    assert_eq!(fit.dag.weights(), fit.unpruned.as_ref(), "no threshold and no other rule");
+    assert_eq!(fit.dag.weights(), fit.unpruned.weights(), "no threshold and no other rule");
     let moments = drawn.data.moments();
     let s = moments.second_moments(true);
     for j in 0..6 {

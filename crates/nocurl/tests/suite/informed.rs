@@ -83,7 +83,7 @@ fn keeps(knowledge: &Knowledge, fit: &Fit) -> Result<(), TestCaseError> {
         for j in 0..d {
             prop_assert!(!knowledge.must_precede(i, j) || place[i] < place[j]);
             prop_assert!(
-                fit.unpruned[(i, j)] == 0.0 || knowledge.allows(i, j) && place[i] < place[j]
+                fit.unpruned.weight(i, j) == 0.0 || knowledge.allows(i, j) && place[i] < place[j]
             );
             prop_assert!(!fit.class.has_directed(i, j) || fit.dag.has_edge(i, j));
             if fit.class.has_undirected(i, j) {

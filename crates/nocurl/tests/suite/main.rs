@@ -45,6 +45,7 @@ mod regress;
 mod simulate;
 mod sort_regress;
 mod variables;
+mod wide;
 
 use ::nocurl::Algorithm;
 use ::nocurl::methods::{DagGnn, GranDag, NoCurlGnn, NoCurlGran, NoCurlMlp, NotearsMlp};

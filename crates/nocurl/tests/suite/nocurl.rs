@@ -46,9 +46,9 @@ fn check(fit: &Fit) -> Result<(), TestCaseError> {
     prop_assert!(fit.loss.is_finite() && fit.unpruned_loss.is_finite());
     for j in 0..d {
         for i in 0..d {
-            prop_assert!(fit.unpruned[(i, j)].is_finite());
+            prop_assert!(fit.unpruned.weight(i, j).is_finite());
             // The weights before the threshold are acyclic too: all go up the potential.
-            if fit.unpruned[(i, j)] != 0.0 {
+            if fit.unpruned.weight(i, j) != 0.0 {
                 prop_assert!(fit.potential[i] < fit.potential[j]);
                 prop_assert!(place[i] < place[j]);
             }
@@ -91,7 +91,7 @@ proptest! {
                 let fit = learn(&moments, &options, &Run::default()).unwrap();
                 check(&fit)?;
                 for (i, j, weight) in fit.dag.edges() {
-                    prop_assert!(weight.abs() >= threshold && fit.unpruned[(i, j)] == weight);
+                    prop_assert!(weight.abs() >= threshold && fit.unpruned.weight(i, j) == weight);
                 }
             }
         }
@@ -149,7 +149,9 @@ fn the_variants_do_what_they_say() {
     assert!(standard.unpruned_loss <= projected.unpruned_loss);
     // `s` keeps no entry below the starting threshold.
     let threshold = fit(Variant::Threshold);
-    let sizes = (0..10).flat_map(|j| (0..10).map(move |i| (i, j))).map(|at| threshold.unpruned[at]);
+    let sizes = (0..10)
+        .flat_map(|j| (0..10).map(move |i| (i, j)))
+        .map(|at| threshold.unpruned.weights()[at]);
     assert!(sizes.filter(|w| *w != 0.0).all(|w| w.abs() >= 0.3));
 }
 
@@ -172,7 +174,7 @@ fn an_estimate_without_cycles_is_kept() {
     // projection, to the rounding of one division and one product.
     for j in 0..3 {
         for i in 0..3 {
-            let (kept, own) = (projected.unpruned[(i, j)], threshold.unpruned[(i, j)]);
+            let (kept, own) = (projected.unpruned.weight(i, j), threshold.unpruned.weight(i, j));
             assert!((kept - own).abs() <= 2.0 * f64::EPSILON * own.abs(), "{i} -> {j}");
         }
     }

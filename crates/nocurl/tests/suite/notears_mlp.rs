@@ -85,7 +85,12 @@ fn seeds_and_threads() {
                     .flat_map(|c| c.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
                     .collect::<Vec<_>>()
             };
-            (bits(&fit.unpruned), fit.iterations, fit.evaluations, fit.estimate.as_ref().map(bits))
+            (
+                bits(&fit.unpruned.weights().to_owned()),
+                fit.iterations,
+                fit.evaluations,
+                fit.estimate.as_ref().map(bits),
+            )
         };
         assert_eq!(run(1), run(2));
         assert_eq!(run(1), run(3));

@@ -73,7 +73,7 @@ impl Tally {
                 let at = i * d + j;
                 self.directed[at] += u32::from(replicate.determined.has_directed(i, j));
                 self.undirected[at] += u32::from(replicate.determined.has_undirected(i, j));
-                let weight = replicate.dag.weights()[(i, j)];
+                let weight = replicate.dag.weight(i, j);
                 if weight != 0.0 {
                     self.weights[at].push(weight);
                 }

@@ -35,10 +35,11 @@ impl<'a> Case<'a> {
         }
         let problem = Problem::new(moments, options.center)?.with_knowledge(&options.knowledge)?;
         let plain = problem.is_plain();
-        let nodes = plain.then(|| regressions(problem.covariance(), &fit.dag)).flatten();
-        let precision = Cholesky::new(problem.correlation().as_ref())
-            .map(|factor| factor.inverse())
-            .filter(|inverse| inverse.is_all_finite());
+        let few = moments.rows() <= d as u64;
+        // Few parents need no shrinkage.
+        let covariance = || if few { problem.sample_covariance() } else { problem.covariance() };
+        let nodes = plain.then(|| regressions(covariance(), &fit.dag)).flatten();
+        let precision = if few { None } else { precision(&problem) };
         Ok(Self { data, moments, options, fit, problem, nodes, precision })
     }
 
@@ -102,6 +103,12 @@ impl<'a> Case<'a> {
     pub(super) fn is_nonlinear(&self) -> bool {
         !self.options.facts().linear
     }
+}
+
+/// The inverse of the correlation matrix; none where columns are collinear.
+fn precision(problem: &Problem) -> Option<Mat<f64>> {
+    let factor = Cholesky::new(problem.correlation().as_ref())?;
+    Some(factor.inverse()).filter(|inverse| inverse.is_all_finite())
 }
 
 /// The regressions of all variables on their parents in a graph.

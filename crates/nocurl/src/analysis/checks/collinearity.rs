@@ -42,9 +42,11 @@ impl Check for Collinear {
 
     fn run(&self, case: &Case<'_>, _: &Run<'_>) -> Result<Option<Finding>, Error> {
         let (n, d) = (case.moments.rows(), case.moments.columns());
-        let covariance = case.moments.second_moments(true);
-        let extremes =
-            if d <= MOST_FOR_EIGENVALUES { extreme_eigenvalues(covariance.as_ref()) } else { None };
+        let covariance = || case.moments.second_moments(true);
+        let extremes = match d <= MOST_FOR_EIGENVALUES {
+            true => extreme_eigenvalues(covariance().as_ref()),
+            false => None,
+        };
         let mut numbers = Collinearity {
             smallest_eigenvalue: extremes.and_then(|(smallest, _)| finite(smallest)),
             largest_eigenvalue: extremes.and_then(|(_, largest)| finite(largest)),
@@ -64,7 +66,7 @@ impl Check for Collinear {
             return Ok(Some(self.finding(Verdict::Ok, sentence, numbers)));
         }
         let mut verdict = inflation(case, &mut numbers);
-        if let Some(set) = collinear_set(covariance.as_ref()) {
+        if let Some(set) = collinear_set(covariance().as_ref()) {
             (verdict, numbers.set) = (Verdict::Concern, case.names(&set));
         }
         Ok(Some(self.finding(verdict, sentence(verdict, &numbers), numbers)))

@@ -22,12 +22,20 @@ use crate::core::{Dag, Error};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pdag {
-    size: usize,
-    /// Row by row: `i -> j` sets `(i, j)` alone, an undirected edge sets `(i, j)` and `(j, i)`.
-    marks: Vec<bool>,
+    /// For each variable those that share an edge with it, in increasing index, and how.
+    edges: Vec<Vec<(usize, u8)>>,
 }
 
+/// How `i` shares an edge with `j`: `i -> j` has the first mark, `j -> i` the second, an undirected
+/// edge both.
+const OUT: u8 = 1;
+const IN: u8 = 2;
+
 impl Pdag {
+    fn without_edges(d: usize) -> Self {
+        Self { edges: vec![Vec::new(); d] }
+    }
+
     /// A graph with these directed edges `from -> to` and undirected edges. It is taken as given:
     /// whether it is completed, or has a member at all, is not checked.
     ///
@@ -38,7 +46,7 @@ impl Pdag {
         directed: &[(usize, usize)],
         undirected: &[(usize, usize)],
     ) -> Result<Self, Error> {
-        let mut graph = Self { size: d, marks: vec![false; d * d] };
+        let mut graph = Self::without_edges(d);
         let edges = directed.iter().map(|&edge| (edge, true));
         for ((i, j), arrow) in edges.chain(undirected.iter().map(|&edge| (edge, false))) {
             if i >= d || j >= d || i == j || graph.is_adjacent(i, j) {
@@ -52,7 +60,7 @@ impl Pdag {
 
     /// A graph whose directions are all determined.
     pub fn of_dag(dag: &Dag) -> Self {
-        let mut graph = Self { size: dag.size(), marks: vec![false; dag.size() * dag.size()] };
+        let mut graph = Self::without_edges(dag.size());
         dag.edges().for_each(|(i, j, _)| graph.set(i, j, true));
         graph
     }
@@ -60,7 +68,7 @@ impl Pdag {
     /// The completed graph of the class that holds `dag`.
     ///
     /// Labels edges as compelled or reversible in topological order (Chickering, 1995). Cost
-    /// O(d^2 + m k) for m edges and at most k parents.
+    /// O(m k log k) for m edges and at most k parents.
     pub fn class_of(dag: &Dag) -> Self {
         let d = dag.size();
         let mut rank = vec![0; d];
@@ -98,7 +106,7 @@ impl Pdag {
             }
             compelled[y] = parents[y].iter().copied().filter(|&x| label[x] == Some(true)).collect();
         }
-        let mut graph = Self { size: d, marks: vec![false; d * d] };
+        let mut graph = Self::without_edges(d);
         for y in 0..d {
             for &x in &parents[y] {
                 graph.set(x, y, true);
@@ -114,21 +122,19 @@ impl Pdag {
     /// A directed acyclic graph with the same adjacencies, these directed edges and no v-structure
     /// that is not here already: of a completed graph, a member of its class. Weights are 1.
     ///
-    /// Removes sinks one after the other (Dor and Tarsi, 1992). Cost O(d^2 + m k^2) for m edges and
+    /// Removes sinks one after the other (Dor and Tarsi, 1992). Cost O(m k^2) for m edges and
     /// degrees up to k.
     ///
     /// # Errors
     /// When there is no such graph.
     pub fn to_dag(&self) -> Result<Dag, Error> {
         let mut rest = self.clone();
-        let adjacent = self.adjacency();
         let mut edges = Vec::new();
         let mut removed = 0;
         // Whether a variable can be the next sink changes only when one next to it is removed.
-        let mut candidates: BTreeSet<usize> = (0..self.size).collect();
+        let mut candidates: BTreeSet<usize> = (0..self.size()).collect();
         while let Some(x) = candidates.pop_first() {
-            let around: Vec<usize> =
-                adjacent[x].iter().copied().filter(|&y| rest.is_adjacent(x, y)).collect();
+            let around: Vec<usize> = rest.adjacent(x).collect();
             let sink = around.iter().all(|&y| {
                 rest.has_directed(y, x)
                     || rest.has_undirected(x, y)
@@ -145,10 +151,10 @@ impl Pdag {
             candidates.extend(around);
             removed += 1;
         }
-        if removed < self.size {
+        if removed < self.size() {
             return Err(Error::NoAcyclicMember);
         }
-        Dag::from_edges(self.size, &edges)
+        Dag::from_edges(self.size(), &edges)
     }
 
     /// Directs every undirected edge whose direction follows from the directed ones, because the
@@ -161,14 +167,17 @@ impl Pdag {
     /// 4. `a - c -> e -> b` with `c` and `b` not adjacent, `a` and `e` adjacent.
     ///
     /// Rules 1 to 3 complete the v-structures of a graph; rule 4 is for directions known from
-    /// elsewhere. Cost O(d^2 + m k^2) for m edges and degrees up to k.
+    /// elsewhere. Cost O(m k^2) for m edges and degrees up to k.
     pub fn apply_meek_rules(&mut self) {
-        let adjacent = self.adjacency();
-        let mut queue: Vec<(usize, usize)> = self.directed().collect();
+        self.follow(self.directed().collect());
+    }
+
+    /// The same where all that follows from other directed edges than these is directed already.
+    pub(crate) fn follow(&mut self, mut queue: Vec<(usize, usize)>) {
         let mut found = Vec::new();
         while let Some((x, y)) = queue.pop() {
-            let next_to_x = || adjacent[x].iter().copied();
-            let next_to_y = || adjacent[y].iter().copied();
+            let next_to_x = || self.adjacent(x);
+            let next_to_y = || self.adjacent(y);
             // Every rule with x -> y as one of its directed edges.
             found.clear();
             for b in next_to_y().filter(|&b| b != x) {
@@ -222,31 +231,33 @@ impl Pdag {
 
     /// The same graph with variable `k` under the number `to[k]`.
     pub(crate) fn renumbered(&self, to: &[usize]) -> Self {
-        let mut graph = Self { size: self.size, marks: vec![false; self.marks.len()] };
-        for (i, j) in self.pairs().filter(|&(i, j)| self.marked(i, j)) {
-            graph.set(to[i], to[j], true);
+        let mut graph = Self::without_edges(self.size());
+        for (i, edges) in self.edges.iter().enumerate() {
+            let around = edges.iter().map(|&(j, marks)| (to[j], marks));
+            graph.edges[to[i]] = around.collect();
+            graph.edges[to[i]].sort_unstable();
         }
         graph
     }
 
     /// Number of variables.
     pub fn size(&self) -> usize {
-        self.size
+        self.edges.len()
     }
 
     /// True when `from -> to` is directed.
     pub fn has_directed(&self, from: usize, to: usize) -> bool {
-        self.marked(from, to) && !self.marked(to, from)
+        self.marks(from, to) == OUT
     }
 
     /// True when `i - j` is undirected.
     pub fn has_undirected(&self, i: usize, j: usize) -> bool {
-        self.marked(i, j) && self.marked(j, i)
+        self.marks(i, j) == OUT | IN
     }
 
     /// True when there is an edge of any kind between the two.
     pub fn is_adjacent(&self, i: usize, j: usize) -> bool {
-        self.marked(i, j) || self.marked(j, i)
+        self.marks(i, j) != 0
     }
 
     /// True when every direction is determined.
@@ -256,30 +267,49 @@ impl Pdag {
 
     /// Directed edges `(from, to)`, by `from`, then by `to`.
     pub fn directed(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.pairs().filter(|&(i, j)| self.has_directed(i, j))
+        self.marked(OUT)
     }
 
     /// Undirected edges `(i, j)` with `i < j`, by `i`, then by `j`.
     pub fn undirected(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.pairs().filter(|&(i, j)| i < j && self.has_undirected(i, j))
+        self.marked(OUT | IN).filter(|&(i, j)| i < j)
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let d = self.size;
-        (0..d).flat_map(move |i| (0..d).map(move |j| (i, j)))
+    /// Those that share an edge of any kind with a variable, in increasing index.
+    pub fn adjacent(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
+        self.edges[variable].iter().map(|&(j, _)| j)
     }
 
-    /// For each variable, those that share an edge of any kind with it.
-    fn adjacency(&self) -> Vec<Vec<usize>> {
-        let d = self.size;
-        (0..d).map(|i| (0..d).filter(|&j| self.is_adjacent(i, j)).collect()).collect()
+    /// Pairs with just these marks, row by row.
+    fn marked(&self, marks: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.edges.iter().enumerate();
+        rows.flat_map(move |(i, edges)| {
+            edges.iter().filter(move |&&(_, own)| own == marks).map(move |&(j, _)| (i, j))
+        })
     }
 
-    fn marked(&self, i: usize, j: usize) -> bool {
-        self.marks[i * self.size + j]
+    fn marks(&self, i: usize, j: usize) -> u8 {
+        let edges = &self.edges[i];
+        edges.binary_search_by_key(&j, |&(k, _)| k).map_or(0, |at| edges[at].1)
     }
 
     fn set(&mut self, i: usize, j: usize, mark: bool) {
-        self.marks[i * self.size + j] = mark;
+        self.set_half(i, j, OUT, mark);
+        self.set_half(j, i, IN, mark);
+    }
+
+    fn set_half(&mut self, i: usize, j: usize, bit: u8, mark: bool) {
+        let edges = &mut self.edges[i];
+        match edges.binary_search_by_key(&j, |&(k, _)| k) {
+            Ok(at) if mark => edges[at].1 |= bit,
+            Ok(at) => {
+                edges[at].1 &= !bit;
+                if edges[at].1 == 0 {
+                    edges.remove(at);
+                }
+            }
+            Err(at) if mark => edges.insert(at, (j, bit)),
+            Err(_) => {}
+        }
     }
 }

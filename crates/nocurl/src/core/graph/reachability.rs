@@ -1,6 +1,6 @@
 //! Which variable reaches which.
 
-use crate::core::MatRef;
+use crate::core::{Dag, MatRef};
 
 /// The connectivity matrix `C` of a directed graph: `C[i][j] = 1` when a path of one or more edges
 /// leads from `i` to `j`; a variable on a cycle reaches itself.
@@ -24,6 +24,12 @@ impl Reachability {
                 .map(|i| (0..d).filter(|&j| weights[(i, j)] != 0.0).collect())
                 .collect::<Vec<_>>(),
         )
+    }
+
+    /// Reachability in a graph.
+    pub fn of_dag(dag: &Dag) -> Self {
+        let children = |i| dag.children(i).collect();
+        Self::of_children(&(0..dag.size()).map(children).collect::<Vec<_>>())
     }
 
     /// Reachability in the graph with these children of each variable.

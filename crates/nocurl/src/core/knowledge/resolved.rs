@@ -158,7 +158,7 @@ impl Knowledge {
         if let Some((i, j, _)) = dag.edges().find(|&(i, j, _)| !self.allows(i, j)) {
             return broken(format!("has the forbidden edge `{}` -> `{}`", name(i), name(j)));
         }
-        let reach = Reachability::new(dag.weights());
+        let reach = Reachability::of_dag(dag);
         for j in 0..self.size() {
             if let Some(i) = self.required_parents(j).find(|&i| !dag.has_edge(i, j)) {
                 return broken(format!("lacks the required edge `{}` -> `{}`", name(i), name(j)));

@@ -68,7 +68,7 @@ impl Mechanism {
         for &j in dag.order() {
             sum.fill(0.0);
             for i in dag.parents(j) {
-                let weight = dag.weights()[(i, j)];
+                let weight = dag.weight(i, j);
                 for (total, &x) in sum.iter_mut().zip(values.col(i).iter()) {
                     *total += weight * self.inner(x);
                 }

@@ -44,7 +44,7 @@ pub(super) fn draw(
     let mut deviations = vec![1.0; d];
     for &j in truth.order() {
         let parents: Vec<(usize, f64)> =
-            truth.parents(j).map(|i| (i, truth.weights()[(i, j)])).collect();
+            truth.parents(j).map(|i| (i, truth.weight(i, j))).collect();
         let outcomes = levels[j].unwrap_or(1);
         // What each parent adds to each outcome: of each of its levels, or of one unit.
         let tables: Vec<Vec<Vec<f64>>> = parents

@@ -228,10 +228,11 @@ pub fn simulate(simulation: &Simulation, seed: u64) -> Result<Simulated, Error> 
         }
         noise_scales.iter_mut().zip(&deviations).for_each(|(scale, s)| *scale /= s);
         if simulation.mechanism == Mechanism::Linear {
-            let weights = truth.weights();
-            truth = Dag::new(Mat::from_fn(d, d, |i, j| {
-                weights[(i, j)] * (deviations[i] / deviations[j])
-            }))?;
+            let scaled = |j: usize| {
+                let own = truth.weighted_parents(j).iter();
+                own.map(|&(i, weight)| (i, weight * (deviations[i] / deviations[j]))).collect()
+            };
+            truth = Dag::from_parents((0..d).map(scaled).collect())?;
         }
     }
     let data = Dataset::new(Dataset::default_names(d), values).map_err(|_| out_of_range())?;

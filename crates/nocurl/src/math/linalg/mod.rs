@@ -6,12 +6,14 @@
 mod cholesky;
 mod collinear;
 mod eigen;
+mod lanes;
 mod pivoted;
 
 pub use cholesky::Cholesky;
 pub(crate) use cholesky::{FactorSpace, pivot_floor};
 pub use collinear::{collinear_set, condition_number, extreme_eigenvalues};
 pub(crate) use eigen::eigen;
+pub(crate) use lanes::Lanes;
 pub(crate) use pivoted::semidefinite_factor;
 pub use pivoted::{PivotedCholesky, smallest_pivot_first, smallest_pivot_first_within};
 

@@ -105,10 +105,10 @@ impl<'a> Multinomial<'a> {
 
     /// What is remembered, or else is worked out and then remembered.
     fn remembered(&self, key: Box<[u32]>, work: impl FnOnce() -> f64) -> f64 {
-        let hash = key.iter().fold(0_usize, |hash, &v| {
-            (hash.rotate_left(5) ^ v as usize).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        let hash = key.iter().fold(0_u64, |hash, &v| {
+            (hash.rotate_left(5) ^ u64::from(v)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         });
-        let shard = &self.known[hash >> 32 & (SHARDS - 1)];
+        let shard = &self.known[(hash >> 32) as usize & (SHARDS - 1)];
         let lock = || shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(&deviance) = lock().get(&key) {
             return deviance;

@@ -5,3 +5,4 @@ mod least_squares;
 
 pub use acyclicity::{Acyclicity, Penalty};
 pub use least_squares::least_squares;
+pub(crate) use least_squares::least_squares_of;

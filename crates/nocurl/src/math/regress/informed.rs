@@ -78,7 +78,7 @@ pub(super) fn faintest(problem: &Problem, i: usize, j: usize) -> f64 {
     if !problem.is_plain() {
         return f64::EPSILON;
     }
-    let s = problem.covariance();
+    let s = problem.sample_covariance();
     f64::EPSILON * (s[(j, j)] / s[(i, i)]).sqrt()
 }
 

@@ -14,5 +14,5 @@ pub use informed::along;
 pub(crate) use informed::{restrict, threshold_unless_required};
 pub(crate) use node::Node;
 pub use on_order::{Regression, on_order};
-pub(crate) use refit::{assemble, error_variances, linear_parts};
+pub(crate) use refit::{assemble, error_variances, linear_dag, linear_parts, refit_dag};
 pub use refit::{refit, threshold};

@@ -28,18 +28,36 @@ pub fn refit(problem: &Problem, support: MatRef<'_, f64>) -> Result<Mat<f64>, Er
         return super::blocks::weights(problem, support);
     }
     let d = problem.size();
-    let columns = (0..d)
+    let parents = |j| (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
+    Ok(assemble(d, refit_columns(problem, parents)?))
+}
+
+/// The same for a graph, without a matrix: the weights of each variable's parents.
+///
+/// # Errors
+/// When the second moments are singular.
+pub(crate) fn refit_dag(problem: &Problem, dag: &Dag) -> Result<Dag, Error> {
+    if !problem.is_plain() {
+        return Dag::new(refit(problem, dag.weights())?);
+    }
+    Dag::from_parents(refit_columns(problem, |j| dag.parents(j).collect())?)
+}
+
+fn refit_columns(
+    problem: &Problem,
+    parents: impl Fn(usize) -> Vec<usize> + Sync,
+) -> Result<Vec<Vec<(usize, f64)>>, Error> {
+    (0..problem.size())
         .into_par_iter()
         .map(|j| {
-            let parents: Vec<usize> = (0..d).filter(|&i| support[(i, j)] != 0.0).collect();
+            let parents = parents(j);
             // Few parents need no shrinkage; many may.
             let node = Node::new(problem.sample_covariance(), j, parents.clone())
                 .or_else(|| Node::new(problem.covariance(), j, parents))
                 .ok_or_else(|| problem.singular())?;
             Ok(node.parents.into_iter().zip(node.coefficients).collect())
         })
-        .collect::<Result<Vec<_>, Error>>()?;
-    Ok(assemble(d, columns))
+        .collect()
 }
 
 /// The linear regressions of all variables on their parents. An edge whose coefficient is exactly
@@ -56,6 +74,19 @@ pub(crate) fn linear_parts(problem: &Problem, support: MatRef<'_, f64>) -> Resul
     Ok(weights)
 }
 
+/// The same for a graph.
+pub(crate) fn linear_dag(problem: &Problem, dag: &Dag) -> Result<Dag, Error> {
+    if !problem.is_plain() {
+        return Dag::new(linear_parts(problem, dag.weights())?);
+    }
+    let mut columns = refit_columns(problem, |j| dag.parents(j).collect())?;
+    for (j, column) in columns.iter_mut().enumerate() {
+        let none = column.iter_mut().filter(|(_, weight)| *weight == 0.0);
+        none.for_each(|(i, weight)| *weight = faintest(problem, *i, j));
+    }
+    Dag::from_parents(columns)
+}
+
 /// What the parents leave of the variance of each variable, with the weights as they are. A
 /// variable that its parents determine keeps what rounding can see. Nothing where some variable is a
 /// block of columns: a block has no variance.
@@ -65,8 +96,7 @@ pub(crate) fn error_variances(problem: &Problem, dag: &Dag) -> Option<Vec<f64>> 
     }
     let s = problem.sample_covariance();
     let of = |j: usize| {
-        let parents: Vec<(usize, f64)> =
-            dag.parents(j).map(|i| (i, dag.weights()[(i, j)])).collect();
+        let parents = dag.weighted_parents(j);
         let explained: f64 = parents
             .iter()
             .map(|&(i, weight)| {

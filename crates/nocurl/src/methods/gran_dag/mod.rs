@@ -225,6 +225,7 @@ pub fn propose(
         search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
+        graph: None,
         weights: Some(weights),
         estimate,
         directed: None,

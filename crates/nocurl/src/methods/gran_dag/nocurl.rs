@@ -173,6 +173,7 @@ pub fn propose(
         search: None,
         order,
         potential: Some(potential),
+        graph: None,
         weights: Some(chosen(problem, rows, &support, pruning, run)?),
         estimate: Some(estimate),
         directed: None,

@@ -193,6 +193,7 @@ pub fn propose(
         search: None,
         order: Order::from_potential(&potential),
         potential: Some(potential),
+        graph: None,
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: None,
         directed: None,

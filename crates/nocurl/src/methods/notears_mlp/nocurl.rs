@@ -165,6 +165,7 @@ pub fn propose(
         // The potential is that of the estimate: another order has another one.
         potential: (order == found).then_some(potential),
         order,
+        graph: None,
         weights: Some(linear_parts(problem, norms.as_ref())?),
         estimate: Some(estimate),
         directed: None,

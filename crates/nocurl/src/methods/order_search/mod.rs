@@ -1,6 +1,7 @@
 //! Search over orders by BIC, with restarts (`order-search`).
 
 pub(crate) mod search;
+mod wide;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,13 +14,14 @@ use super::{
     Directions, Facts, Method, MixedScore, Proposal, RunnerUp, SearchReport, Task, parameters,
     require,
 };
-use crate::core::memory::{Memory, Size};
+use crate::core::memory::{Memory, Size, ask};
 use crate::core::parallel::*;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Progress, Run, Termination};
 use crate::math::Problem;
 use crate::math::local::{Local, Priced};
-use crate::math::regress::refit;
-use search::{Model, Node, PROGRESS, Score, Scored, Search, State};
+use crate::math::regress::{refit, refit_dag};
+use search::{Model, Node, PROGRESS, Prices, Score, Scored, Search, State};
+use wide::Begin;
 
 /// Restarts that run at once, each from the best order before them. More would use more threads,
 /// and lose improvements that two of them find apart.
@@ -40,6 +42,15 @@ const MOST_FOR_RUNS: usize = 50;
 
 /// A search that starts from a known graph has one restart for so many of a full one.
 const WARM_SHARE: u64 = 20;
+
+/// Bytes for each of many variables: those near it, its parents, and rows of the factors.
+const PER_VARIABLE: f64 = 40_000.0;
+
+/// From so many variables on, each is looked at with those near it alone.
+const MANY_VARIABLES: usize = 200;
+
+/// With more variables the greedy search, which looks at all pairs at each step, is no start.
+const MOST_FOR_GREEDY: usize = 2000;
 
 /// Variables that a restart moves to random places.
 const KICKS: usize = 3;
@@ -80,7 +91,11 @@ impl Method for OrderSearch {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        // A search for each thread, each with a factor over all variables.
+        // A search for each thread, each with a factor over all variables; with many variables the
+        // pairs that have to do with each other.
+        if size.variables > MOST_FOR_GREEDY {
+            return Memory::default().and_bytes(PER_VARIABLE * size.variables as f64);
+        }
         Memory::matrices(10.0 + 4.0 * size.threads as f64)
     }
 
@@ -153,7 +168,22 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
     let likelihood = Likelihood::new(task, params.score)?;
     let penalty = params.penalty(problem);
     let found = match likelihood.local() {
+        None if is_wide(problem) => {
+            let restarts = params.restarts(problem);
+            let prices = Prices::new(problem, penalty);
+            let mut begin = Begin { orders: Vec::new(), least: true };
+            if problem.size() <= MOST_FOR_GREEDY {
+                let greedy = Start::Greedy.order(problem, penalty, task.seed, task.run)?;
+                begin.orders.push(greedy.sequence());
+            }
+            let found = wide::search(problem, prices, begin, restarts, task.seed, task.run)?;
+            wide_proposal(problem, found)?
+        }
         None => {
+            if problem.size() > MOST_FOR_GREEDY {
+                let matrices = Memory::matrices(10.0 + 4.0 * threads() as f64);
+                ask("the search with prior knowledge", matrices.at(problem.size(), 0))?;
+            }
             let starts = [Start::Greedy, Start::Potential, Start::Random];
             best_order(&Model::new(problem, penalty), task, params, &starts)?.proposal(problem)?
         }
@@ -365,9 +395,15 @@ fn propose_from(
     run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
-    let model = Model::new(problem, params.penalty(problem));
     let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
     let restarts = (full / WARM_SHARE).max(1);
+    if is_wide(problem) {
+        let prices = Prices::new(problem, params.penalty(problem));
+        let begin = Begin { orders: vec![from.order().to_vec()], least: false };
+        let found = wide::search(problem, prices, begin, restarts, seed, run)?;
+        return wide_proposal(problem, found);
+    }
+    let model = Model::new(problem, params.penalty(problem));
     let order = problem.knowledge().repair(&Order::strict(from.order()));
     let mut search = Search::new(&model);
     let mut best = search.start(order.sequence());
@@ -379,6 +415,32 @@ fn propose_from(
         best = best.better(state);
     }
     proposal(problem, &best, restarts, moves)
+}
+
+/// True where each variable is looked at with those near it alone: prior knowledge can be about any
+/// two.
+fn is_wide(problem: &Problem) -> bool {
+    problem.size() > MANY_VARIABLES && problem.is_plain() && problem.knowledge().is_empty()
+}
+
+/// What stands for the best order of many variables.
+fn wide_proposal(problem: &Problem, found: wide::Found) -> Result<Proposal, Error> {
+    let dag = member(problem, &Pdag::class_of(&found.dag))?;
+    let search = SearchReport {
+        runs: 1,
+        agreed: 1,
+        restarts: found.restarts,
+        reached_best: found.returned,
+        runner_up: None,
+    };
+    Ok(Proposal {
+        graph: Some(refit_dag(problem, &dag)?),
+        iterations: found.restarts,
+        evaluations: found.moves,
+        termination: Termination::Converged,
+        search: Some(search),
+        ..Proposal::direct(Order::of_dag(&dag))
+    })
 }
 
 /// What stands for the best order that was found.

@@ -151,7 +151,7 @@ impl Search<'_> {
     fn significant(&self, graph: &Pdag, from: usize, to: usize) -> Option<(f64, f64)> {
         // A cause of one end that is linked with the other may be a cause of both.
         let unclear = |c| graph.has_directed(c, from) && graph.has_undirected(c, to);
-        if (0..graph.size()).any(unclear) {
+        if graph.adjacent(from).any(unclear) {
             return None;
         }
         let (_, ratio) = self.known.get(&(from.min(to), from.max(to)))?;
@@ -184,13 +184,13 @@ impl Search<'_> {
 
 /// Variables with directed edges to both.
 fn common_parents(graph: &Pdag, (i, j): (usize, usize)) -> Vec<usize> {
-    (0..graph.size()).filter(|&p| graph.has_directed(p, i) && graph.has_directed(p, j)).collect()
+    graph.adjacent(i).filter(|&p| graph.has_directed(p, i) && graph.has_directed(p, j)).collect()
 }
 
 /// The variables with undirected edges to `cause`, in groups that are linked with each other.
 fn groups(graph: &Pdag, cause: usize) -> Vec<Vec<usize>> {
     let mut rest: Vec<usize> =
-        (0..graph.size()).filter(|&v| graph.has_undirected(cause, v)).collect();
+        graph.adjacent(cause).filter(|&v| graph.has_undirected(cause, v)).collect();
     let mut groups = Vec::new();
     while let Some(first) = rest.first().copied() {
         let mut group = vec![first];

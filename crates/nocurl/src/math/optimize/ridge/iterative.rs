@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::Iterate;
+use super::{Iterate, slices};
 use crate::core::parallel::*;
 use crate::math::linalg;
 
@@ -174,13 +174,4 @@ impl Columns {
                 .for_each(|(x, y)| std::mem::swap(x, y));
         }
     }
-}
-
-/// The columns of a matrix as slices, to be worked on in parallel.
-fn slices(matrix: &mut Mat<f64>) -> Vec<&mut [f64]> {
-    matrix
-        .as_mut()
-        .col_iter_mut()
-        .map(|column| column.try_as_col_major_mut().expect("columns are contiguous").as_slice_mut())
-        .collect()
 }

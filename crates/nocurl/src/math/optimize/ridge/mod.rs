@@ -61,6 +61,15 @@ impl Iterate<'_> {
     }
 }
 
+/// The columns of a matrix as slices, to be worked on in parallel.
+fn slices(matrix: &mut Mat<f64>) -> Vec<&mut [f64]> {
+    matrix
+        .as_mut()
+        .col_iter_mut()
+        .map(|column| column.try_as_col_major_mut().expect("columns are contiguous").as_slice_mut())
+        .collect()
+}
+
 /// Up to this many variables the regressions are solved by factorisations, column by column;
 /// beyond, by conjugate gradients on all columns together.
 const FACTORED: usize = 250;
@@ -89,7 +98,7 @@ impl Steps {
     ) -> Result<f64, Error> {
         match self {
             Self::Direct(columns) => {
-                let slope = columns.solve(iterate, step.as_mut())?;
+                let slope = columns.solve(iterate, step)?;
                 linalg::matmul(smooth_step.as_mut(), iterate.second_moments, step.as_ref());
                 Ok(slope)
             }

@@ -9,7 +9,8 @@ mod state;
 use crate::core::{Error, Run};
 
 pub(crate) use parents::Model;
-use queue::Queue;
+pub(super) use parents::{Choice, Family, Prices, Table};
+pub(super) use queue::Queue;
 pub(crate) use score::{Node, Score};
 pub(crate) use scored::Scored;
 use state::Space;
@@ -17,10 +18,10 @@ pub(crate) use state::{PROGRESS, State};
 
 /// How far the score may rise on the way of a variable through the order, in units of what a
 /// parent costs, before the way is given up: in a search of everything ...
-const PATIENCE: f64 = 100.0;
+pub(super) const PATIENCE: f64 = 100.0;
 
 /// ... and around what a restart disturbed. Longer ways find nothing more there.
-const PATIENCE_AROUND: f64 = 30.0;
+pub(super) const PATIENCE_AROUND: f64 = 30.0;
 
 /// A search with its work space: one for each thread.
 pub(crate) struct Search<'a, S: Score> {

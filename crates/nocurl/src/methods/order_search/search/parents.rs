@@ -27,33 +27,85 @@ pub(crate) struct Model<'a> {
     size: usize,
     /// Row by row.
     correlation: Vec<f64>,
+    prices: Prices,
+    knowledge: &'a Knowledge,
+}
+
+/// What parents cost and what pays for them.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Prices {
     rows: f64,
     /// What a parent costs, in units of the score.
-    cost: f64,
+    pub(in super::super) cost: f64,
     /// The squared partial correlation at which a parent pays for itself.
     bound: f64,
     /// More parents than this would fit anything.
     most: usize,
-    knowledge: &'a Knowledge,
+}
+
+impl Prices {
+    /// Parents cost `penalty * log n` each.
+    pub(in super::super) fn new(problem: &Problem, penalty: f64) -> Self {
+        let rows = problem.rows() as f64;
+        let cost = penalty * rows.ln();
+        let most = (problem.rows() / 2).min(problem.size() as u64) as usize;
+        Self { rows, cost, bound: -(-cost / rows).exp_m1(), most }
+    }
+
+    /// True where a parent with this covariance and variance, given the others, pays for itself.
+    pub(in super::super) fn pays(&self, covariance: f64, variance: f64, residual: f64) -> bool {
+        variance > FLOOR && covariance * covariance > self.bound * MARGIN * variance * residual
+    }
 }
 
 impl<'a> Model<'a> {
     /// Parents cost `penalty * log n` each.
     pub(crate) fn new(problem: &'a Problem, penalty: f64) -> Self {
-        let (size, rows) = (problem.size(), problem.rows() as f64);
+        let size = problem.size();
         let s = problem.correlation();
         // Units change the last digits of a correlation, which could turn a search another way.
         let rounded = |value: f64| (value * DIGITS).round() / DIGITS;
-        let cost = penalty * rows.ln();
         Self {
             size,
             correlation: (0..size * size).map(|at| rounded(s[(at / size, at % size)])).collect(),
-            rows,
-            cost,
-            bound: -(-cost / rows).exp_m1(),
-            most: (problem.rows() / 2).min(size as u64) as usize,
+            prices: Prices::new(problem, penalty),
             knowledge: problem.knowledge(),
         }
+    }
+
+    /// The correlations of one variable with all.
+    fn row(&self, v: usize) -> &[f64] {
+        &self.correlation[v * self.size..(v + 1) * self.size]
+    }
+}
+
+/// What parents are chosen by: the correlations of some variables, and prices.
+pub(in super::super) trait Table {
+    /// Number of variables.
+    fn size(&self) -> usize;
+
+    /// The correlations of one variable with all, maybe put together in `space`.
+    fn row<'s>(&'s self, v: usize, space: &'s mut Vec<f64>) -> &'s [f64];
+
+    fn prices(&self) -> &Prices;
+
+    /// False for edges that are known not to be there.
+    fn allows(&self, from: usize, to: usize) -> bool;
+
+    fn requires(&self, from: usize, to: usize) -> bool;
+}
+
+impl Table for Model<'_> {
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn row<'s>(&'s self, v: usize, _: &'s mut Vec<f64>) -> &'s [f64] {
+        self.row(v)
+    }
+
+    fn prices(&self) -> &Prices {
+        &self.prices
     }
 
     fn allows(&self, from: usize, to: usize) -> bool {
@@ -62,11 +114,6 @@ impl<'a> Model<'a> {
 
     fn requires(&self, from: usize, to: usize) -> bool {
         self.knowledge.requires(from, to)
-    }
-
-    /// The correlations of one variable with all.
-    fn row(&self, v: usize) -> &[f64] {
-        &self.correlation[v * self.size..(v + 1) * self.size]
     }
 }
 
@@ -79,7 +126,7 @@ impl Score for Model<'_> {
     }
 
     fn cost(&self) -> f64 {
-        self.cost
+        self.prices.cost
     }
 
     fn knowledge(&self) -> &Knowledge {
@@ -87,7 +134,8 @@ impl Score for Model<'_> {
     }
 
     fn wants(&self, node: &Family, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
-        node.wants(self, v, candidate, work)
+        let s = self.row(candidate);
+        self.allows(candidate, v) && node.wants(&self.prices, s[v], |u| s[u], work)
     }
 
     fn choose(
@@ -138,25 +186,38 @@ impl Node for Family {
 }
 
 impl Family {
-    /// True when a further parent lowers the score. O(k^2) for k parents.
-    fn wants(&self, model: &Model<'_>, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
-        let s = model.row(candidate);
-        let (mut variance, mut covariance) = (1.0, s[v]);
+    /// True when a further parent lowers the score, given its correlations with the variable and
+    /// with the parents. O(k^2) for k parents.
+    pub(in super::super) fn wants(
+        &self,
+        prices: &Prices,
+        with_variable: f64,
+        with: impl Fn(usize) -> f64,
+        work: &mut Vec<f64>,
+    ) -> bool {
+        let (mut variance, mut covariance) = (1.0, with_variable);
         work.clear();
         let mut rest = self.factor.as_slice();
         for (&parent, target) in self.parents.iter().zip(&self.target) {
             let (row, next) = rest.split_at(work.len() + 1);
             rest = next;
             let known: f64 = row.iter().zip(work.iter()).map(|(a, b)| a * b).sum();
-            let value = (s[parent] - known) * row[work.len()];
+            let value = (with(parent) - known) * row[work.len()];
             variance -= value * value;
             covariance -= value * target;
             work.push(value);
         }
-        variance > FLOOR
-            && model.allows(candidate, v)
-            && self.parents.len() < model.most
-            && covariance * covariance > model.bound * MARGIN * variance * self.residual
+        self.parents.len() < prices.most && prices.pays(covariance, variance, self.residual)
+    }
+
+    /// Gives the parents other numbers.
+    pub(in super::super) fn renumber(&mut self, to: &[usize]) {
+        self.parents.iter_mut().for_each(|parent| *parent = to[*parent]);
+    }
+
+    /// What the parents leave of the variance.
+    pub(in super::super) fn residual(&self) -> f64 {
+        self.residual
     }
 }
 
@@ -229,15 +290,17 @@ pub(crate) struct Choice {
     targets: Vec<f64>,
     /// Coefficient and precision of each parent.
     sums: Vec<(f64, f64)>,
+    /// A row of correlations, where it has to be put together.
+    gathered: Vec<f64>,
     arch: pulp::Arch,
 }
 
 impl Choice {
     /// Chooses parents of `v` among `candidates`, from `start` on: adds the best one and drops the
     /// least useful one until neither lowers the score.
-    fn choose(
+    pub(in super::super) fn choose(
         &mut self,
-        model: &Model<'_>,
+        model: &impl Table,
         v: usize,
         start: impl Iterator<Item = usize>,
         candidates: &[usize],
@@ -249,7 +312,7 @@ impl Choice {
         }
         for _ in 0..ROUNDS {
             let mut changed = false;
-            while self.parents.len() < model.most
+            while self.parents.len() < model.prices().most
                 && let Some(best) = self.best(model, candidates)
             {
                 self.push(model, best);
@@ -266,11 +329,31 @@ impl Choice {
         self.store(model, node);
     }
 
+    /// Variables that would pay for themselves as a further parent, given those there are.
+    pub(in super::super) fn wanted(
+        &mut self,
+        model: &impl Table,
+        v: usize,
+        node: &Family,
+    ) -> Vec<usize> {
+        let d = model.size();
+        self.begin(model, v);
+        for &parent in &node.parents {
+            self.push(model, parent);
+        }
+        let level = self.parents.len() * d..(self.parents.len() + 1) * d;
+        let known = self.variances[level.clone()].iter().zip(&self.covariances[level]);
+        let pays = |(c, (variance, covariance)): (usize, (&f64, &f64))| {
+            model.prices().pays(*covariance, *variance, node.residual).then_some(c)
+        };
+        known.enumerate().filter_map(pays).collect()
+    }
+
     /// Chooses as [`Self::choose`] does. Where no single parent pays any more, it looks for two that
     /// pay together, and for one that pays in place of another. O(d) times the cost of a parent.
-    fn choose_thoroughly(
+    pub(in super::super) fn choose_thoroughly(
         &mut self,
-        model: &Model<'_>,
+        model: &impl Table,
         v: usize,
         start: impl Iterator<Item = usize>,
         candidates: &[usize],
@@ -284,21 +367,22 @@ impl Choice {
     }
 
     /// The parents after the best addition of two, or exchange of one, if any lowers the score.
-    fn together(&mut self, model: &Model<'_>, candidates: &[usize]) -> Option<Vec<usize>> {
-        let (d, k, v) = (model.size, self.parents.len(), self.variable);
+    fn together(&mut self, model: &impl Table, candidates: &[usize]) -> Option<Vec<usize>> {
+        let (d, k, v) = (model.size(), self.parents.len(), self.variable);
         let before = self.variances[k * d + v].max(f64::EPSILON);
         let gain = |left: f64, more: f64| {
-            model.rows * (before / left.max(f64::EPSILON)).ln() - more * model.cost
+            model.prices().rows * (before / left.max(f64::EPSILON)).ln()
+                - more * model.prices().cost
         };
         let mut best = (ENOUGH, None);
         for &c in candidates {
             let free = self.variances[k * d + c] > FLOOR && self.covariances[k * d + c] != 0.0;
-            if !free || k >= model.most || !model.allows(c, v) {
+            if !free || k >= model.prices().most || !model.allows(c, v) {
                 continue;
             }
             self.push(model, c);
             let left = self.variances[(k + 1) * d + v];
-            if k + 1 < model.most
+            if k + 1 < model.prices().most
                 && let Some((second, loss)) = self.strongest(model, candidates)
                 && gain(left - loss, 2.0) > best.0
             {
@@ -322,8 +406,8 @@ impl Choice {
     }
 
     /// The candidate that explains most of what is left, and how much.
-    fn strongest(&self, model: &Model<'_>, candidates: &[usize]) -> Option<(usize, f64)> {
-        let (d, k) = (model.size, self.parents.len());
+    fn strongest(&self, model: &impl Table, candidates: &[usize]) -> Option<(usize, f64)> {
+        let (d, k) = (model.size(), self.parents.len());
         let explained = |c: usize| {
             let (variance, covariance) = (self.variances[k * d + c], self.covariances[k * d + c]);
             (variance > FLOOR && model.allows(c, self.variable))
@@ -333,7 +417,7 @@ impl Choice {
     }
 
     /// Of the first `among` parents the one that explains least, by its place, and how much.
-    fn weakest(&mut self, model: &Model<'_>, among: usize) -> Option<(usize, f64)> {
+    fn weakest(&mut self, model: &impl Table, among: usize) -> Option<(usize, f64)> {
         self.sum_up();
         let losses = self.sums.iter().take(among);
         losses
@@ -359,13 +443,14 @@ impl Choice {
         }
     }
 
-    fn begin(&mut self, model: &Model<'_>, v: usize) {
-        let d = model.size;
+    fn begin(&mut self, model: &impl Table, v: usize) {
+        let d = model.size();
         self.variable = v;
         self.parents.clear();
         self.reserve(d, 0);
         self.variances[..d].fill(1.0);
-        self.covariances[..d].copy_from_slice(model.row(v));
+        let row = model.row(v, &mut self.gathered);
+        self.covariances[..d].copy_from_slice(row);
     }
 
     /// Makes room for one more parent than `parents`.
@@ -379,8 +464,8 @@ impl Choice {
     }
 
     /// Adds a parent, unless those there determine it already.
-    fn push(&mut self, model: &Model<'_>, parent: usize) {
-        let (d, k) = (model.size, self.parents.len());
+    fn push(&mut self, model: &impl Table, parent: usize) {
+        let (d, k) = (model.size(), self.parents.len());
         self.reserve(d, k);
         let (before, after) = self.variances.split_at_mut((k + 1) * d);
         let (variances, next_variances) = (&before[k * d..], &mut after[..d]);
@@ -394,7 +479,7 @@ impl Choice {
         let (covariances, next_covariances) = (&before[k * d..], &mut after[..d]);
         let variable = self.variable;
         self.arch.dispatch(Extend {
-            correlations: model.row(parent),
+            correlations: model.row(parent, &mut self.gathered),
             known,
             parent,
             variable,
@@ -426,11 +511,11 @@ impl Choice {
     }
 
     /// The candidate whose addition lowers the score most, if any does.
-    fn best(&self, model: &Model<'_>, candidates: &[usize]) -> Option<usize> {
-        let (d, k) = (model.size, self.parents.len());
+    fn best(&self, model: &impl Table, candidates: &[usize]) -> Option<usize> {
+        let (d, k) = (model.size(), self.parents.len());
         let variances = &self.variances[k * d..(k + 1) * d];
         let covariances = &self.covariances[k * d..(k + 1) * d];
-        let mut largest = model.bound * MARGIN * variances[self.variable];
+        let mut largest = model.prices().bound * MARGIN * variances[self.variable];
         let mut best = None;
         for &c in candidates {
             let (variance, covariance) = (variances[c], covariances[c]);
@@ -446,9 +531,9 @@ impl Choice {
     }
 
     /// The parent whose removal lowers the score most, by its place, if any does.
-    fn least(&mut self, model: &Model<'_>) -> Option<usize> {
+    fn least(&mut self, model: &impl Table) -> Option<usize> {
         let k = self.parents.len();
-        let residual = self.variances[k * model.size + self.variable];
+        let residual = self.variances[k * model.size() + self.variable];
         self.sum_up();
         let losses =
             self.sums.iter().map(|(coefficient, precision)| coefficient * coefficient / precision);
@@ -456,19 +541,19 @@ impl Choice {
             .enumerate()
             .filter(|&(a, _)| !model.requires(self.parents[a], self.variable))
             .min_by(|a, b| a.1.total_cmp(&b.1))?;
-        (smallest < model.bound * (residual + smallest)).then_some(least)
+        (smallest < model.prices().bound * (residual + smallest)).then_some(least)
     }
 
     /// Takes the parent at a place out; those after it are added again.
-    fn remove(&mut self, model: &Model<'_>, at: usize) {
+    fn remove(&mut self, model: &impl Table, at: usize) {
         let later = self.parents.split_off(at);
         for &parent in &later[1..] {
             self.push(model, parent);
         }
     }
 
-    fn store(&self, model: &Model<'_>, node: &mut Family) {
-        let (d, k) = (model.size, self.parents.len());
+    fn store(&self, model: &impl Table, node: &mut Family) {
+        let (d, k) = (model.size(), self.parents.len());
         node.parents.clone_from(&self.parents);
         node.factor.clear();
         node.target.clear();
@@ -479,6 +564,6 @@ impl Choice {
         }
         // A perfect fit leaves rounding; the floor keeps logarithms finite.
         node.residual = self.variances[k * d + self.variable].max(f64::EPSILON);
-        node.score = model.rows * node.residual.ln() + model.cost * k as f64;
+        node.score = model.prices().rows * node.residual.ln() + model.prices().cost * k as f64;
     }
 }

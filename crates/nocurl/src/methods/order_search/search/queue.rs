@@ -7,18 +7,18 @@ use super::score::Node;
 
 /// Variables, each at most once, first in, first out.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(in super::super) struct Queue {
     waiting: VecDeque<usize>,
     waits: Vec<bool>,
     marked: Vec<bool>,
 }
 
 impl Queue {
-    pub(super) fn new(size: usize) -> Self {
+    pub(in super::super) fn new(size: usize) -> Self {
         Self { waiting: VecDeque::new(), waits: vec![false; size], marked: vec![false; size] }
     }
 
-    pub(super) fn push(&mut self, v: usize) {
+    pub(in super::super) fn push(&mut self, v: usize) {
         if !std::mem::replace(&mut self.waits[v], true) {
             self.waiting.push_back(v);
         }
@@ -39,7 +39,7 @@ impl Queue {
         variables.iter().for_each(|&v| self.marked[v] = false);
     }
 
-    pub(super) fn pop(&mut self) -> Option<usize> {
+    pub(in super::super) fn pop(&mut self) -> Option<usize> {
         let v = self.waiting.pop_front()?;
         self.waits[v] = false;
         Some(v)

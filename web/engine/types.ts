@@ -1,0 +1,138 @@
+// What goes in and comes out. docs/graph-json.md says what the fields of a document mean.
+
+/** Kinds of variables. */
+export type Kind = "continuous" | "binary" | "categorical" | "ordinal";
+
+/** What is known before the data are seen. */
+export interface Knowledge {
+  required?: [string, string][];
+  forbidden?: [string, string][];
+  tiers?: { variables: string[]; forbid_within?: boolean }[];
+  sources?: string[];
+  sinks?: string[];
+}
+
+/** How a table is read. What is left out has its default. */
+export interface TableSettings {
+  columns?: string[] | null;
+  drop?: string[] | null;
+  continuous?: string[] | null;
+  categorical?: string[] | null;
+  ordinal?: { column: string; levels?: string[] }[] | null;
+  /** Rules such as "log:dose,age", "rank:*" or "auto". */
+  transform?: string[] | null;
+  standardize?: boolean;
+  missing?: "error" | "drop" | "em";
+  na?: string[] | null;
+  header?: "auto" | "yes" | "no";
+  delimiter?: string | null;
+  decimal?: string | null;
+  comment?: string | null;
+  skip_rows?: number;
+}
+
+/** Everything that shapes a result, under the names of Python's keyword arguments. */
+export interface Settings extends TableSettings {
+  method?: string;
+  parameters?: Record<string, unknown>;
+  center?: boolean;
+  refine?: string | null;
+  prune?: { rule: "bic" | "ebic" } | { rule: "t-test"; alpha: number } | null;
+  threshold?: number | null;
+  error_shape?: boolean;
+  seed?: number;
+  knowledge?: Knowledge | null;
+  bootstrap?: number | null;
+  confidence?: boolean;
+  confidence_seconds?: number | null;
+  confidence_level?: number | null;
+  diagnose?: boolean;
+  /** A size with its unit, such as "2GiB". */
+  memory?: string | null;
+}
+
+/** An edge as it is drawn. */
+export interface Edge {
+  from: string;
+  to: string;
+  weight?: number;
+  direction: "determined" | "likely" | "undetermined";
+  confidence?: { adjacent: number; directed: number };
+  strength?: number;
+  standardized_weight?: number;
+  evidence?: string;
+}
+
+/** A variable: its kind, its levels and how common they are. */
+export interface Described {
+  name: string;
+  kind: Kind;
+  levels?: string[];
+  shares?: number[];
+  mean?: number;
+}
+
+/** The description of a graph, as `nocurl learn --output graph.json` writes it. */
+export interface GraphDocument {
+  schema: string;
+  variables: string[];
+  edges: Edge[];
+  order: string[];
+  directions: string;
+  kinds?: Described[];
+  method: string;
+  parameters: Record<string, unknown>;
+  seed: number;
+  version: string;
+  warnings: string[];
+  diagnosis: unknown;
+  elapsed_seconds: number;
+  input: { path: string; rows: number; rows_dropped: number; columns: number; digest: string } | null;
+  [more: string]: unknown;
+}
+
+/** A column of a table. */
+export interface Column {
+  name: string;
+  /** Its kind; nothing where it is left out. */
+  kind: Kind | null;
+  /** Why it is left out. */
+  left_out: string | null;
+  levels?: string[];
+  /** How many levels there are, of which some are listed. */
+  distinct?: number;
+  /** Of a sample of rows. */
+  least?: number;
+  greatest?: number;
+  histogram?: number[];
+}
+
+/** What a table is, before anything is learnt. */
+export interface Inspection {
+  file: string;
+  format: string;
+  rows: number;
+  /** Rows that miss a value. */
+  incomplete: number;
+  missing: number;
+  columns: Column[];
+  warnings: string[];
+}
+
+/** What was learnt. */
+export interface Learnt {
+  document: GraphDocument;
+  svg: string;
+  /** The report as one HTML file. */
+  report: string | null;
+  /** The command line that repeats the run. */
+  command: string;
+}
+
+/** What there is to know about a method. */
+export interface Method {
+  name: string;
+  title: string;
+  summary: string;
+  [more: string]: unknown;
+}
