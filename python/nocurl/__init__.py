@@ -12,6 +12,7 @@ method.
 
 from . import _methods, hodge, metrics
 from ._graph import Graph, read_graph
+from ._inspect import Inspection, inspect
 from ._learn import learn, licenses, methods, write_page
 from ._learner import Learner
 from ._methods import *  # noqa: F403
@@ -22,11 +23,13 @@ from ._warnings import ResultWarning
 
 __all__ = [
     "Graph",
+    "Inspection",
     "Learner",
     "Moments",
     "ResultWarning",
     "Simulated",
     "hodge",
+    "inspect",
     "learn",
     "licenses",
     "methods",

@@ -303,22 +303,7 @@ class Learner(BaseEstimator):
             "error_shape": shared["error_shape"],
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
-            "columns": _names(shared["columns"]),
-            "drop": _names(shared["drop"]),
-            "continuous": _names(shared["continuous"]),
-            "categorical": _names(shared["categorical"]),
-            "ordinal": _ordinal(shared["ordinal"]),
-            "transform": _transform(shared["transform"]),
-            "standardize": shared["standardize"],
-            "missing": shared["missing"],
-            "na": _names(shared["na"]),
-            "header": shared["header"],
-            "delimiter": shared["delimiter"],
-            "decimal": shared["decimal"],
-            "comment": shared["comment"],
-            "skip_rows": shared["skip_rows"],
-            "sheet": None if shared["sheet"] is None else str(shared["sheet"]),
-            "file_column": shared["file_column"],
+            **table_request(shared),
             "bootstrap": shared["bootstrap"],
             "confidence": shared["confidence"],
             "confidence_seconds": shared["confidence_seconds"],
@@ -466,6 +451,28 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
         f"`{name}` is not a parameter of `{cls.__name__}`{hint}, which has {', '.join(known)}"
         f"{elsewhere if others else ''}"
     )
+
+
+def table_request(settings: dict[str, Any]) -> dict[str, Any]:
+    """How a table is read, for the engine."""
+    return {
+        "columns": _names(settings["columns"]),
+        "drop": _names(settings["drop"]),
+        "continuous": _names(settings["continuous"]),
+        "categorical": _names(settings["categorical"]),
+        "ordinal": _ordinal(settings["ordinal"]),
+        "transform": _transform(settings["transform"]),
+        "standardize": settings["standardize"],
+        "missing": settings["missing"],
+        "na": _names(settings["na"]),
+        "header": settings["header"],
+        "delimiter": settings["delimiter"],
+        "decimal": settings["decimal"],
+        "comment": settings["comment"],
+        "skip_rows": settings["skip_rows"],
+        "sheet": None if settings["sheet"] is None else str(settings["sheet"]),
+        "file_column": settings["file_column"],
+    }
 
 
 def _names(value: Any) -> list[str] | None:

@@ -1,6 +1,6 @@
 // A run of the module: a request in, a reply out.
 
-import { Exit, imports, wasi, type Bytes } from "./wasi";
+import { Exit, imports, wasi, type Bytes } from "./wasi.js";
 
 /** How far the work is. */
 export interface Progress {

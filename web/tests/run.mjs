@@ -33,8 +33,9 @@ async function open(url, options = {}) {
   const { width = 1280, height = 900, scheme = "light", ...more } = options;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", ...more });
   const page = await context.newPage();
-  const watched = { requests: [], errors: [] };
+  const watched = { requests: [], refused: [], errors: [] };
   page.on("request", (request) => watched.requests.push(request.url()));
+  page.on("requestfailed", (request) => watched.refused.push(`${request.url()} ${request.failure()?.errorText}`));
   page.on("pageerror", (error) => watched.errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && watched.errors.push(message.text()));
   page.on("dialog", (dialog) => {

@@ -37,7 +37,14 @@ pub(crate) fn page() -> Result<()> {
             None => Ok(()),
             Some(words) => bail!("{words}"),
         },
-        Some("--script") => assets(None),
+        Some("--script") => {
+            assets(None)?;
+            let kept = fs::read_to_string(root().join(DIGESTS)).unwrap_or_default();
+            let now = digests()?;
+            let lines =
+                [line(&kept, "module").unwrap_or("module"), line(&now, "page").unwrap_or("")];
+            Ok(fs::write(root().join(DIGESTS), lines.join("\n") + "\n")?)
+        }
         Some(other) => bail!("usage: cargo xtask page [--check | --script], not {other}"),
     }
 }

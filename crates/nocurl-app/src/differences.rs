@@ -151,7 +151,9 @@ impl Differences {
 
     /// Both graphs in a report.
     pub fn report(&self) -> Report {
-        let diagram = self.diagram();
+        let graphs = short(&self.graphs);
+        let mut diagram = self.diagram();
+        diagram.compared = Some(graphs.clone());
         let mut view = View::new("Both graphs", &diagram);
         for (link, (found, edge)) in view.edges.iter_mut().zip(self.drawn()) {
             // Sides say where they point in relation to the edge as it is drawn.
@@ -170,7 +172,7 @@ impl Differences {
         let named = |name: &String| Variable { name: name.clone(), ..Variable::default() };
         let fact = |name: &str, number: usize| Fact(name.into(), number.to_string());
         Report {
-            title: format!("{} and {}", self.graphs[0], self.graphs[1]),
+            title: format!("{} and {}", graphs[0], graphs[1]),
             summary: format!(
                 "{} edges in both, {} and {} in one alone, {} in opposite directions",
                 self.shared, self.first, self.second, self.reversed
@@ -185,7 +187,7 @@ impl Differences {
                 fact("Edges only in the second", self.second),
                 fact("Edges in opposite directions", self.reversed),
             ],
-            compared: Some(Compared { graphs: self.graphs.clone(), only: self.only.clone() }),
+            compared: Some(Compared { graphs, only: self.only.clone() }),
             still: Some(diagram),
             ..Report::default()
         }
@@ -221,6 +223,16 @@ impl Differences {
         let bytes = self.bytes(Self::format_of(&path)?)?;
         nocurl_io::write_bytes(path, &bytes)
     }
+}
+
+/// The names of files without their folders, where that tells them apart.
+fn short(graphs: &[String; 2]) -> [String; 2] {
+    let last = |path: &String| {
+        let name = path.rsplit(['/', '\\']).next().filter(|name| name.contains('.'));
+        name.unwrap_or(path).to_string()
+    };
+    let names = [last(&graphs[0]), last(&graphs[1])];
+    if names[0] == names[1] { graphs.clone() } else { names }
 }
 
 /// An edge with its sides, in the direction of `drawn`.

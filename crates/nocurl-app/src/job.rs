@@ -13,7 +13,7 @@ use nocurl_io::{
 };
 
 use crate::confidence::Measured;
-use crate::{ConfidenceOptions, Error, Outcome, Seen};
+use crate::{ConfidenceOptions, Error, Outcome, Seen, Suspicion, suspicions};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -63,13 +63,14 @@ impl Job {
         let estimated = self.read.missing == Missing::Em;
         let bounds = self.bounded(rayon::current_num_threads());
         let read = bounds.read_options();
-        let (table, found) = if self.keeps_rows() {
+        let (table, found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
                 None => self.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?,
                 Some(path) => self.train(&table.data, path, run)?,
             };
-            (table.map(|rows| rows.moments()), found)
+            let suspicions = self.look(&table.data, table.rows);
+            (table.map(|rows| rows.moments()), found, suspicions)
         } else {
             let kept = match self.confidence.measure && !estimated {
                 true => read_kept(input, &read, run),
@@ -83,9 +84,10 @@ impl Job {
                 Some(codes) => Data::Coded(&table.data, &sample.rows, codes),
             };
             let found = self.learn(data, rows.as_ref().map_or(data, Data::Rows), run)?;
-            (table, found)
+            let suspicions = self.look(rows.as_ref().unwrap_or(&sample.rows), table.rows);
+            (table, found, suspicions)
         };
-        Ok(Outcome { path, ..outcome(table, found, started) })
+        Ok(Outcome { path, suspicions, ..outcome(table, found, started) })
     }
 
     /// Learns from moments alone.
@@ -99,6 +101,11 @@ impl Job {
         let data = Data::Moments(&table.data);
         let found = self.learn(data, data, run)?;
         Ok(outcome(table, found, started))
+    }
+
+    /// What looks wrong with a table, where results are checked.
+    fn look(&self, rows: &Dataset, total: u64) -> Vec<Suspicion> {
+        if self.diagnose { suspicions(rows, total) } else { Vec::new() }
     }
 
     /// What can be checked before a table is read.
@@ -161,5 +168,17 @@ fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
         Err(reason) => (None, Some(reason)),
     };
     let elapsed = started.elapsed();
-    Outcome { table, path: None, fit, links, diagnosis, bootstrap, unmeasured, seen, elapsed }
+    let suspicions = Vec::new();
+    Outcome {
+        table,
+        path: None,
+        suspicions,
+        fit,
+        links,
+        diagnosis,
+        bootstrap,
+        unmeasured,
+        seen,
+        elapsed,
+    }
 }

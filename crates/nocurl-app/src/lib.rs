@@ -25,12 +25,14 @@ mod directions;
 mod edges;
 mod error;
 mod fitted;
+mod inspection;
 mod job;
 mod memory;
 mod outcome;
 mod request;
 mod scores;
 mod seen;
+mod suspicions;
 mod view;
 
 /// The licences of everything that the program is built from, with their texts.
@@ -41,10 +43,12 @@ pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
 pub use fitted::{Fitted, ranges, to_scale};
+pub use inspection::Inspection;
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
 pub use request::{Request, TableRequest};
 pub use scores::score;
 pub use seen::Seen;
+pub use suspicions::{Suspicion, suspicions};
 pub use view::View;

@@ -9,7 +9,7 @@ use nocurl::{Action, Fit, Moments, Spelling, Text};
 use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
 use serde_json::{Map, Value, json};
 
-use crate::{Job, Seen, describe, directions, edges};
+use crate::{Job, Seen, Suspicion, describe, directions, edges};
 
 /// What was found: the table, the graph, checks of it, and how it fares in resampled tables.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct Outcome {
     /// Where it was read from: the path as given, or `-` for standard input; nothing for a table
     /// in memory.
     pub path: Option<String>,
+    /// What looks wrong with the table, where the result is checked.
+    pub suspicions: Vec<Suspicion>,
     /// The graph.
     pub fit: Fit,
     /// How strong its edges are.
@@ -56,6 +58,9 @@ impl Outcome {
             self.warnings(job).iter().map(|warning| warning.spelt(spelling)).collect();
         document.diagnosis =
             self.diagnosis.as_ref().map_or(Value::Null, |found| found.to_value(spelling));
+        if let Value::Array(findings) = &mut document.diagnosis {
+            findings.extend(self.suspicions.iter().map(|found| found.to_value(spelling)));
+        }
         document.bootstrap = self.bootstrap.as_ref().map(|found| BootstrapSummary {
             first_error: found.first_error.as_ref().map(|error| error.text().spelt(spelling)),
             ..BootstrapSummary::new(found, job.confidence.consensus_level(), names)

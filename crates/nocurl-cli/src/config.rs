@@ -1,6 +1,6 @@
 //! From what was typed to what will be done: every mistake in the flags is found here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nocurl::Prune;
@@ -9,7 +9,7 @@ use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
 use nocurl_bench::{FILES, Grid, Settings};
 use nocurl_io::{
-    GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source, TransformRule,
+    FORMATS, GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source, TransformRule,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +35,12 @@ pub(crate) struct Learn {
     pub(crate) source: Source,
     pub(crate) job: Job,
     pub(crate) threads: Option<usize>,
+    /// Files to write.
     pub(crate) outputs: Vec<PathBuf>,
+    /// What standard output gets in place of the summary.
+    pub(crate) printed: Option<&'static GraphFormat>,
+    /// Whether all edges are shown.
+    pub(crate) all: bool,
     /// Rows that a report holds at most.
     pub(crate) report_rows: usize,
     pub(crate) quiet: bool,
@@ -73,11 +78,39 @@ impl Learn {
             source,
             job,
             threads: arguments.threads.map(usize::from),
-            outputs: arguments.output,
+            printed: printed(&arguments)?,
+            outputs: arguments.output.into_iter().filter(|path| !is_stdout(path)).collect(),
+            all: arguments.all,
             report_rows: usize::from(arguments.report_rows),
             quiet: arguments.quiet,
             verbose: arguments.verbose,
         })
+    }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The format of what is printed instead of a summary.
+fn printed(arguments: &LearnArguments) -> Result<Option<&'static GraphFormat>, Failure> {
+    let dashes = arguments.output.iter().filter(|path| is_stdout(path)).count();
+    match (dashes + usize::from(arguments.json), &arguments.format) {
+        (0, None) => Ok(None),
+        (0, Some(name)) => Err(Failure::Input(format!(
+            "--format {name}: it is for `--output -`; the names of files say their formats"
+        ))),
+        (1, name) => {
+            let name = name.as_deref().unwrap_or("json").trim_start_matches('.').to_lowercase();
+            let format = GraphFormat::of_path(format!("graph.{name}"));
+            format.map(Some).map_err(|_| {
+                let all: Vec<&str> = FORMATS.iter().map(|format| format.extensions[0]).collect();
+                Failure::Input(format!("--format {name}: it is one of {}", all.join(", ")))
+            })
+        }
+        _ => {
+            Err(Failure::Input("standard output is asked for twice: give `--output -` once".into()))
+        }
     }
 }
 
@@ -94,7 +127,10 @@ fn check_files(arguments: &LearnArguments, source: &Source) -> Result<(), Failur
     if let Some(path) = arguments.knowledge.path() {
         files = files.reads("the prior knowledge", path);
     }
-    for output in &arguments.output {
+    for path in [&arguments.config, &arguments.like].into_iter().flatten() {
+        files = files.reads("the settings", path);
+    }
+    for output in arguments.output.iter().filter(|path| !is_stdout(path)) {
         GraphFormat::of_path(output)?;
         files = files.writes(OUTPUT, output);
     }
@@ -166,7 +202,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
     })
 }
 
-fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
+pub(crate) fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Failure> {
     let columns = names("--columns", &arguments.columns)?;
     Ok(ReadOptions {
         columns: (!arguments.columns.is_empty()).then_some(columns),

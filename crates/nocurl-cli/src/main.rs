@@ -15,9 +15,11 @@ mod output;
 mod parameter;
 mod progress;
 mod report;
+mod settings;
 mod signals;
 mod spelling;
 mod support;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -27,7 +29,14 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     exhausted::prepare();
-    let outcome = match Arguments::try_parse() {
+    let typed = match settings::expanded(std::env::args_os().collect()) {
+        Ok(typed) => typed,
+        Err(failure) => {
+            report::error(&failure);
+            return ExitCode::from(failure.code());
+        }
+    };
+    let outcome = match Arguments::try_parse_from(typed) {
         Ok(Arguments { command: Some(command), licenses: false }) => {
             exhausted::caught(|| run(command))
         }
@@ -50,6 +59,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Inspect(arguments) => commands::inspect(&arguments),
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
@@ -67,6 +77,8 @@ fn run(command: Command) -> Result<(), Failure> {
             Some(study) => commands::calibrate(study),
             None => commands::bench(config::Bench::new(arguments)?),
         },
+        Command::Completions(arguments) => commands::completions(&arguments),
+        Command::Man(arguments) => commands::man(&arguments),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::config::Learn;
 use crate::failure::Failure;
 use crate::knowledge;
 use crate::support::{self, Support};
+use crate::terminal;
 
 /// Edges shown; files have all of them.
 const SHOWN_EDGES: usize = 30;
@@ -48,6 +49,13 @@ pub(crate) fn error(failure: &Failure) {
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// Bytes on standard output, as they are.
+pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(bytes)?;
     Ok(stdout.flush()?)
 }
 
@@ -96,16 +104,21 @@ pub(crate) fn learnt(
         text += &support::summary(document, summary);
     }
     if !document.edges.is_empty() {
-        text += &format!("\n{}\n", edges(document));
-        text += &format!(
-            "{FAINT}Strength is the share of `to` that `from` explains beside the other causes, from \
-             0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}{FAINT:#}\n",
+        let most = if config.all { usize::MAX } else { SHOWN_EDGES };
+        text += &format!("\n{}\n", edges(document, most));
+        let caption = format!(
+            "Strength is the share of `to` that `from` explains beside the other causes, from \
+             0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}",
             document.bootstrap.as_ref().map_or_else(String::new, support::caption),
             if document.is_numeric() { "" } else { LEVELS },
             clean(&document.directions)
         );
+        let lines: String = caption.lines().map(|line| terminal::flowing(line, "")).collect();
+        text += &format!("{FAINT}{}{FAINT:#}\n", lines.trim_end());
     }
-    text += &outcome.diagnosis.as_ref().map_or_else(String::new, checks);
+    if let Some(diagnosis) = &outcome.diagnosis {
+        text += &checks(diagnosis, &outcome.suspicions);
+    }
     text += &warnings(&document.warnings);
     if !config.outputs.is_empty() {
         let files: Vec<String> =
@@ -182,14 +195,15 @@ fn chosen(score: MixedScore) -> &'static str {
 
 /// `label` in bold with what it speaks of beside it.
 pub(crate) fn line(label: &str, content: &str) -> String {
-    format!("{BOLD}{label:<8}{BOLD:#} {content}\n")
+    terminal::flowing(&format!("{BOLD}{label:<8}{BOLD:#} {content}"), "         ")
 }
 
 /// Paragraphs of warnings.
 pub(crate) fn warnings(warnings: &[String]) -> String {
     let mut text = String::new();
     for warning in warnings {
-        text += &format!("\n{WARNING}Warning:{WARNING:#} {}\n", clean(warning));
+        let words = format!("{WARNING}Warning:{WARNING:#} {}", clean(warning));
+        text += &format!("\n{}", terminal::flowing(&words, ""));
     }
     text
 }
@@ -198,7 +212,10 @@ pub(crate) fn warnings(warnings: &[String]) -> String {
 pub(crate) fn grid(rows: &[Vec<String>], right: &[usize]) -> String {
     let mut grid = Grid::new();
     grid.load_preset(presets::NOTHING);
-    grid.add_rows(rows.iter().map(|row| row.iter().map(|cell| clean(cell))));
+    let mut cells: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| clean(cell)).collect()).collect();
+    terminal::fit(&mut cells, right);
+    grid.add_rows(cells);
     for &column in right {
         if let Some(column) = grid.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -269,11 +286,11 @@ fn searched(search: &SearchReport) -> String {
     }
 }
 
-fn edges(document: &GraphDocument) -> String {
+fn edges(document: &GraphDocument, most: usize) -> String {
     let support = document.bootstrap.as_ref().map(Support::new);
     let mut heading = ["from", "", "to", "strength", "weight"].map(String::from).to_vec();
     heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
-    let rows = document.edges.iter().take(SHOWN_EDGES).map(|edge| {
+    let rows = document.edges.iter().take(most).map(|edge| {
         let arrow = if edge.is_directed() { "->" } else { "--" };
         let strength = edge.strength.map_or_else(String::new, |share| format!("{share:.2}"));
         let weight = edge.weight.map_or_else(String::new, number);
@@ -283,9 +300,9 @@ fn edges(document: &GraphDocument) -> String {
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let mut text = grid(&rows, &[3, 4, 5, 6]);
-    if document.edges.len() > SHOWN_EDGES {
-        let more = document.edges.len() - SHOWN_EDGES;
-        text += &format!("  ... and {more} more (use --output graph.csv for all)\n");
+    if document.edges.len() > most {
+        let more = document.edges.len() - most;
+        text += &format!("  ... and {more} more (use --all, or --output graph.csv)\n");
     }
     text
 }

@@ -47,7 +47,7 @@ pub(crate) fn repeated(typed: impl Iterator<Item = String>) -> String {
             continue;
         }
         let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
-            words.push(quoted(&word));
+            words.push(self::word(&word));
             continue;
         };
         let letters = letters.trim_start_matches(['q', 'v']);
@@ -55,19 +55,10 @@ pub(crate) fn repeated(typed: impl Iterator<Item = String>) -> String {
             Some("") => _ = rest.next(),
             Some(_) => {}
             None if letters.is_empty() && word.len() > 1 => {}
-            None => words.push(quoted(&format!("-{letters}"))),
+            None => words.push(self::word(&format!("-{letters}"))),
         }
     }
     words.join(" ")
-}
-
-/// A word ready for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%=".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 fn flag(name: &str) -> String {
@@ -88,11 +79,20 @@ fn drop(columns: &[String]) -> String {
 
 /// A flag with its value, ready for a shell.
 fn with(flag: &str, value: &str) -> String {
+    match word(value) {
+        word if word == value && !value.starts_with('-') => format!("{flag} {value}"),
+        // In quotes, as a reader expects of a value that begins like a flag.
+        word if word == value => format!("{flag}='{value}'"),
+        word => format!("{flag}={word}"),
+    }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+.,:/@%=".contains(c);
-    if value.chars().all(plain) && !value.starts_with('-') {
-        format!("{flag} {value}")
-    } else {
-        format!("{flag}='{}'", value.replace('\'', r"'\''"))
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.into(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

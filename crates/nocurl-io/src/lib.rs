@@ -5,6 +5,7 @@
 //! | a table as means and second moments, whatever its length | [`read_moments`] |
 //! | the same with some of the rows, for checks | [`read_sampled`] |
 //! | the same with all rows while they are few, for resampling | [`read_kept`] |
+//! | what the columns of a table hold | [`read_overview`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
@@ -63,7 +64,7 @@ pub use output::{
 };
 pub use source::{Format, Part, Source};
 pub use table::{
-    Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin, ReadOptions, Room,
-    Sampled, Scale, Table, TransformRule, read_dataset, read_kept, read_moments, read_sampled,
-    reading_memory, write_table,
+    ColumnOverview, Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin,
+    Overview, ReadOptions, Room, Sampled, Scale, Table, TransformRule, read_dataset, read_kept,
+    read_moments, read_overview, read_sampled, reading_memory, write_table,
 };

@@ -45,6 +45,21 @@ fn mixed() -> String {
 }
 
 #[test]
+fn columns_are_chosen_by_kind() {
+    let chosen = |columns: Option<&[&str]>, drop: &[&str]| {
+        let list = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        let options =
+            ReadOptions { columns: columns.map(list), drop: list(drop), ..ReadOptions::default() };
+        read(&mixed(), &options).data.names().to_vec()
+    };
+    assert_eq!(chosen(Some(&["kind:binary", "x"]), &[]), ["well", "sex", "x"]);
+    assert_eq!(chosen(None, &["kind:binary"]), ["x", "kind"]);
+    assert_eq!(chosen(Some(&["kind:categorical", "kind:continuous"]), &[]), ["kind", "x"]);
+    let none = ReadOptions { drop: vec!["kind:nominal".into()], ..ReadOptions::default() };
+    assert!(refused(&mixed(), &none).contains("no column `kind:nominal`"));
+}
+
+#[test]
 fn kinds_come_from_cells() {
     let table = plain(&mixed());
     let list = table.data.variables().list();

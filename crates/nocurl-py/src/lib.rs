@@ -9,6 +9,7 @@ mod exact;
 mod failure;
 mod graph;
 mod hodge;
+mod inspect;
 mod learn;
 mod model;
 mod moments;
@@ -30,6 +31,8 @@ mod _nocurl {
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};
+    #[pymodule_export]
+    use super::inspect::inspect;
     #[pymodule_export]
     use super::learn::{describe_method, learn, methods};
     #[pymodule_export]

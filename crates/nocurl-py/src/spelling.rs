@@ -9,7 +9,7 @@ use nocurl::advice::{Action, Spelling, leave_out};
 pub(crate) const RENAMED: [(&str, &str); 3] =
     [("max_iterations", "max_iter"), ("score", "criterion"), ("lambda", "penalty")];
 
-/// Keyword arguments of the package. Columns are left out of the table before it is passed.
+/// Keyword arguments of the package.
 pub(crate) struct Keywords;
 
 impl Spelling for Keywords {
@@ -18,11 +18,19 @@ impl Spelling for Keywords {
             Action::Set { name, to } => keyword(name, to.as_ref()),
             Action::Parameter { name, to } => keyword(&renamed(name), to.as_ref()),
             Action::Method { name } => format!("method='{name}'"),
-            Action::LeaveOut { columns } => leave_out(columns).into(),
+            Action::LeaveOut { columns } if columns.is_empty() => leave_out(columns).into(),
+            Action::LeaveOut { columns } => {
+                format!("{} with drop={}", leave_out(columns), listed(columns))
+            }
             Action::Repeat => "call the same `fit` again".into(),
             other => other.to_string(),
         }
     }
+}
+
+/// Names as a list.
+pub(crate) fn listed(names: &[String]) -> String {
+    literal(&Value::List(names.iter().cloned().map(Value::Text).collect()))
 }
 
 fn keyword(name: &str, to: Option<&Value>) -> String {

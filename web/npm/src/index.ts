@@ -3,12 +3,12 @@
  *
  * Work is done on the thread that calls, one call after the other; in a page use a worker.
  */
-import { run, InputError, Lost, StoppedError, type Progress } from "../../engine/run";
-import type { Bytes } from "../../engine/wasi";
-import type { GraphDocument, Inspection, Learnt, Method, Settings, TableSettings } from "../../engine/types";
+import { run, InputError, Lost, StoppedError, type Progress } from "../../engine/run.js";
+import type { Bytes } from "../../engine/wasi.js";
+import type { GraphDocument, Inspection, Learnt, Method, Settings, TableSettings } from "../../engine/types.js";
 
 export { InputError, Lost, StoppedError, type Progress };
-export type * from "../../engine/types";
+export type * from "../../engine/types.js";
 
 /** A table: the path of a file (Node), text or bytes of one with its name, or a `File` of a page's worker. */
 export type Table = string | { name: string; text: string } | { name: string; bytes: Uint8Array } | { name: string; read: Bytes };

@@ -39,7 +39,8 @@ function lanes(state: State, say: Say, keep: (name: string) => void): HTMLElemen
     state.changed();
   }, { class: "add" });
   row.append(more);
-  return row;
+  const filled = all.slice(1).filter((names) => names.length).length;
+  return filled === 1 ? el("div", {}, row, el("p", { class: "hint" }, "One tier alone says nothing yet: put those that come later into another.")) : row;
 }
 
 const TYPE = "text/x-nocurl-name";

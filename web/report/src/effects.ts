@@ -228,7 +228,7 @@ function moved(state: State, known: Effects, variable: number, own: Map<number, 
   }
   const quiet = known.columns.length - shown.length;
   const head = ["variable", "mean", "after", "change", ""].map((title, at) => el("th", { scope: "col", class: at === 1 || at === 2 ? "number" : null }, title));
-  const caption = quiet ? `${quiet} other${quiet === 1 ? "" : "s"} do not move. ` : "";
+  const caption = quiet ? quiet === 1 ? "1 other does not move. " : `${quiet} others do not move. ` : "";
   return el("table", { class: "moved" }, el("caption", {}, `${caption}Bars: change in standard deviations, to 3.`), el("thead", {}, el("tr", {}, ...head)), body);
 }
 

@@ -17,6 +17,8 @@ interface DrawnEdge {
 interface DrawnNode {
   spot: Spot;
   group: SVGGElement;
+  /** What can be chosen: without the name, which may be cut into lines. */
+  shape: SVGElement;
   moved: boolean;
 }
 
@@ -99,7 +101,7 @@ export class Picture {
     for (const node of this.nodes) if (node.spot.shown) nodes.append(node.group);
     this.scene.replaceChildren(lines, labels, nodes);
     this.focus = Math.max(0, this.nodes.findIndex((node) => node.spot.shown));
-    this.nodes[this.focus]?.group.setAttribute("tabindex", "0");
+    this.nodes[this.focus]?.shape.setAttribute("tabindex", "0");
     this.place();
     this.update();
   }
@@ -144,24 +146,22 @@ export class Picture {
 
   private node(spot: Spot, at: number): DrawnNode {
     const view = this.state.shown;
-    const group = svg("g", {
-      class: `node ${spot.kind}`,
-      role: "button",
-      tabindex: -1,
-      "aria-label": this.describe(at),
-    });
-    group.append(view.overview ? dot(spot) : outline(spot));
+    const shape = view.overview ? dot(spot) : outline(spot);
+    shape.setAttribute("role", "button");
+    shape.setAttribute("tabindex", "-1");
+    shape.setAttribute("aria-label", this.describe(at));
+    const group = svg("g", { class: `node ${spot.kind}` }, shape);
     if (view.overview) {
       const [x, y] = spot.label ? [spot.label[0] - spot.x, spot.label[1] - spot.y] : [spot.w / 2 + 3, 0];
       const anchor = spot.label ? "middle" : "start";
-      group.append(svg("text", { class: `small${spot.label ? "" : " extra"}`, x, y, dy: "0.36em", "text-anchor": anchor }, spot.lines[0] ?? ""));
+      group.append(svg("text", { class: `small${spot.label ? "" : " extra"}`, "aria-hidden": "true", x, y, dy: "0.36em", "text-anchor": anchor }, spot.lines[0] ?? ""));
     } else {
       spot.lines.forEach((line, k) => {
         const y = 13 * (k - (spot.lines.length - 1) / 2);
-        group.append(svg("text", { x: 0, y, dy: "0.36em", "text-anchor": "middle" }, line));
+        group.append(svg("text", { "aria-hidden": "true", x: 0, y, dy: "0.36em", "text-anchor": "middle" }, line));
       });
     }
-    const known = { spot, group, moved: false };
+    const known = { spot, group, shape, moved: false };
     group.addEventListener("pointerenter", (event) => this.hoverNode(at, event));
     group.addEventListener("pointermove", (event) => this.placeTip(event));
     group.addEventListener("pointerleave", () => this.leave());
@@ -250,7 +250,6 @@ export class Picture {
 
   private place(): void {
     this.scene.setAttribute("transform", `translate(${this.shift[0]} ${this.shift[1]}) scale(${this.zoom})`);
-    this.canvas.classList.toggle("close", this.zoom > 2.2);
     this.canvas.classList.toggle("zoomed", this.zoom > 1.05);
   }
 
@@ -279,7 +278,7 @@ export class Picture {
     const high = (of: (spot: Spot) => number) => Math.max(...spots.map(of));
     const [left, right] = [low((s) => s.x - s.w / 2) - 20, high((s) => s.x + s.w / 2) + 20];
     const [top, bottom] = [low((s) => s.y - s.h / 2) - 20, high((s) => s.y + s.h / 2) + 20];
-    this.zoom = Math.min(ZOOMS[1] / 2, Math.max(1, Math.min(view.width / (right - left), view.height / (bottom - top))));
+    this.zoom = Math.min(ZOOMS[1] / 3, Math.max(1, Math.min(view.width / (right - left), view.height / (bottom - top))));
     this.shift = [view.width / 2 - (this.zoom * (left + right)) / 2, view.height / 2 - (this.zoom * (top + bottom)) / 2];
     this.place();
   }
@@ -348,7 +347,7 @@ export class Picture {
 
   private drag(node: DrawnNode, at: number, event: PointerEvent): void {
     event.preventDefault();
-    node.group.focus({ preventScroll: true });
+    node.shape.focus({ preventScroll: true });
     const start: Point = [event.clientX, event.clientY];
     const from = this.inside(event);
     const place: Point = [node.spot.x, node.spot.y];
@@ -413,11 +412,11 @@ export class Picture {
       if (along > 1 && along + 2 * aside < least) [best, least] = [other, along + 2 * aside];
     });
     if (best < 0) return;
-    this.nodes[this.focus]?.group.setAttribute("tabindex", "-1");
+    this.nodes[this.focus]?.shape.setAttribute("tabindex", "-1");
     this.focus = best;
-    const group = this.nodes[best]!.group;
-    group.setAttribute("tabindex", "0");
-    group.focus();
+    const { shape } = this.nodes[best]!;
+    shape.setAttribute("tabindex", "0");
+    shape.focus();
   }
 
   /** Follows what was chosen elsewhere. */
@@ -437,7 +436,7 @@ export class Picture {
     const hide = near.size > 0;
     this.nodes.forEach((node, at) => {
       node.group.classList.toggle("gone", hide && !near.has(at));
-      node.group.setAttribute("aria-pressed", String(at === variable));
+      node.shape.setAttribute("aria-pressed", String(at === variable));
     });
     if (hide) {
       for (const edge of this.edges) {

@@ -48,15 +48,25 @@ function graph(): HTMLElement {
   return element;
 }
 
+/** The graph is painted first; what stands below it follows in the next moment. */
 function start(): void {
   const root = document.getElementById("report")!;
-  const read = report.variables.some((variable) => variable.kind || variable.mean != null) ? variables(state) : null;
-  const parts = [graph(), edges(state), effects(state), checks(state), read, run(state)].filter((part): part is HTMLElement => !!part);
-  const links = parts.map((part) => el("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent ?? ""));
   const head = el("header", {}, el("div", { class: "title" }, el("h1", {}, named(report.title)), el("p", {}, report.summary)), el("div", { class: "made" }, theme()));
-  const nav = el("nav", { "aria-label": "Parts of the report" }, ...links);
-  const foot = el("footer", {}, "Made by nocurl. A graph is a hypothesis: it is causal only if no common cause is missing from the table and the assumptions of the method hold.");
-  root.replaceChildren(el("a", { class: "skip", href: "#graph" }, "Skip to the graph"), head, nav, el("main", {}, ...parts), foot);
+  const nav = el("nav", { "aria-label": "Parts of the report" });
+  const main = el("main", {}, graph());
+  root.replaceChildren(el("a", { class: "skip", href: "#graph" }, "Skip to the graph"), head, nav, main);
+  requestAnimationFrame(() => setTimeout(() => rest(root, nav, main)));
+  // A page that is not looked at has no frames.
+  setTimeout(() => rest(root, nav, main), 500);
+}
+
+function rest(root: HTMLElement, nav: HTMLElement, main: HTMLElement): void {
+  if (nav.childElementCount) return;
+  const read = report.variables.some((variable) => variable.kind || variable.mean != null) ? variables(state) : null;
+  const parts = [edges(state), effects(state), checks(state), read, run(state)].filter((part): part is HTMLElement => !!part);
+  main.append(...parts);
+  main.querySelectorAll(":scope > section").forEach((part) => nav.append(el("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent ?? "")));
+  root.append(el("footer", {}, "Made by nocurl. A graph is a hypothesis: it is causal only if no common cause is missing from the table and the assumptions of the method hold."));
   // Everything is on paper, also what is folded.
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((element) => (element.open = true)));
   document.documentElement.setAttribute("data-ready", "");

@@ -24,6 +24,8 @@ Examples:
   nocurl learn survey.xlsx --sheet answers
   nocurl learn 'parts/*.parquet' --drop id
   zcat data.csv.gz | nocurl learn - --missing em
+  nocurl learn data.csv --transform 'log:*' --output - --format dot | dot -Tsvg > graph.svg
+  nocurl learn new.csv --like graph.json
 
 Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C (143 by SIGTERM, 129 by SIGHUP),
 1 anything else.";
@@ -37,10 +39,27 @@ pub(crate) struct LearnArguments {
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) data: Vec<PathBuf>,
 
-    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, draw it as
-    /// .svg, .png, .pdf or .tex, or make a report of all that was found as .html; repeat for several
+    /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
+    /// as .svg, .png, .pdf or .tex, or make a report of all that was found as .html; `-` is standard
+    /// output; repeat for several
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
+    /// Format for `--output -`: an extension of the above [default: json]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Print JSON instead of the summary; the same as `--output -`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Show all edges, not only the first 30
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Take flags from FILE, written as in `missing = "drop"`; what is typed counts more
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Learn as the graph in FILE was learnt: its method, parameters, columns, transformations and
+    /// prior knowledge; what is typed counts more
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    pub(crate) like: Option<PathBuf>,
     /// Rows of the table that a report holds at most, for its scatter plots; 0 keeps data out of it
     #[arg(long, value_name = "N", default_value_t = 300,
         value_parser = clap::value_parser!(u16).range(0..=300))]

@@ -3,7 +3,9 @@
 mod bench;
 mod effects;
 mod graphs;
+mod inspect;
 mod learn;
+mod manual;
 mod model;
 mod page;
 mod simulate;
@@ -14,7 +16,9 @@ use clap::{Parser, Subcommand};
 pub(crate) use bench::{BenchArguments, MethodsArguments};
 pub(crate) use effects::{EffectsArguments, InterveneArguments};
 pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
+pub(crate) use inspect::InspectArguments;
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
+pub(crate) use manual::{CompletionsArguments, ManArguments};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
 pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
@@ -22,7 +26,13 @@ pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
 
 /// Learn directed acyclic graphs from tables of numbers.
 #[derive(Debug, Parser)]
-#[command(name = "nocurl", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(
+    name = "nocurl",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = EXAMPLES
+)]
 pub(crate) struct Arguments {
     /// Print the licences of everything that the program is built from
     #[arg(long)]
@@ -33,6 +43,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  nocurl inspect data.csv                        look at a table first
   nocurl learn data.csv                          learn a graph and show it
   nocurl learn data.csv --output graph.json      and write it to a file
   nocurl draw graph.json --output graph.svg      draw it
@@ -43,6 +54,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Look at a table: its columns, what looks wrong, and the command to type next
+    Inspect(InspectArguments),
     /// Learn a graph from a table
     Learn(Box<LearnArguments>),
     /// Draw a random graph and data from it
@@ -71,4 +84,8 @@ pub(crate) enum Command {
     Page(PageArguments),
     /// Run the paper's experiments, or others like them
     Bench(BenchArguments),
+    /// Print what a shell needs to complete commands and flags
+    Completions(CompletionsArguments),
+    /// Write manual pages
+    Man(ManArguments),
 }

@@ -5,8 +5,8 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the table")]
 pub(crate) struct TableArguments {
-    /// Columns to use, in this order; `*` stands for anything, as in 'sleep_*', and a name with a
-    /// comma goes in double quotes
+    /// Columns to use, in this order; `*` stands for anything, as in 'sleep_*', kind:continuous for
+    /// all of a kind, and a name with a comma goes in double quotes
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Vec<String>,
     /// Columns to leave out

@@ -1,6 +1,6 @@
 //! `nocurl learn`: a table in, a graph out.
 
-use nocurl_io::write_graph;
+use nocurl_io::{graph_bytes, write_graph};
 
 use crate::config::Learn;
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::spelling::{Flags, repeated};
 
 /// Runs the command.
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
-    let watch = Watch::start(config.quiet);
+    let watch = Watch::start(config.quiet || config.printed.is_some());
     let work = || config.job.run(&config.source, &watch.run());
     let outcome = match config.threads {
         None => work()?,
@@ -27,6 +27,10 @@ pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     watch.finish()?;
     for output in &config.outputs {
         write_graph(output, &document).map_err(|error| Failure::writing(&error))?;
+    }
+    if let Some(format) = config.printed {
+        let bytes = graph_bytes(&document, format).map_err(|error| Failure::writing(&error))?;
+        return report::write(&bytes);
     }
     if config.quiet {
         return Ok(());

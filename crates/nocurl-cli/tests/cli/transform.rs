@@ -186,7 +186,8 @@ fn what_cannot_be_transformed_is_refused_with_what_to_do() {
     let folder = folder();
     let mut mixed = String::from("a,b,kind,c\n");
     for i in 0..40 {
-        mixed += &format!("{},{},{},{}\n", i % 7, i - 3, ["x", "y", "z"][i % 3], i * i % 11 + 1);
+        mixed +=
+            &format!("{},{},{},{}\n", i % 7, i as i64 - 3, ["x", "y", "z"][i % 3], i * i % 11 + 1);
     }
     folder.write("mixed.csv", mixed);
     let try_it = |rules: &[&str]| {

@@ -21,6 +21,8 @@ pub(super) trait Collect: Send {
     const KEEPS_ROWS: bool = false;
     /// True for a first look at cells, which gathers no rows.
     const SURVEYS: bool = false;
+    /// True for a look at all rows as they are, with their gaps, beside the complete ones.
+    const GLANCES: bool = false;
 
     /// Nothing yet, for these columns.
     fn start(selection: &Selection) -> Self;
@@ -208,6 +210,9 @@ impl<C: Collect> Assembly<C> {
             return;
         }
         self.transform(&mut block);
+        if C::GLANCES {
+            self.collected.observe(&block);
+        }
         if all_finite(block.as_ref()) {
             // Under `Error` the table is lost after the first gap; counting goes on alone.
             if self.missing == 0 || self.policy != Missing::Error {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nocurl::Transform;
 use nocurl::memory::ask;
+use nocurl::{Kind, Transform};
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
@@ -92,10 +92,24 @@ impl Selection {
                 });
             }
         }
-        // A name may be written out, or be a pattern for several.
+        // A name may be written out, be a pattern for several, or mean all of a kind.
+        let is_kind = |position: usize, kind: Kind| {
+            let coding = options.plan.and_then(|plan| plan.codings.get(&names[position]));
+            match coding {
+                Some(coding) => coding.is(kind),
+                // Where kinds are not known yet, nothing may be lost.
+                None => {
+                    kind == Kind::Continuous
+                        || options.plan.is_none() && declared(position) != Declared::Number
+                }
+            }
+        };
         let find = |name: &String| -> Result<Vec<usize>, Error> {
             if let Some(&position) = known.get(name.as_str()) {
                 return Ok(vec![position]);
+            }
+            if let Some(kind) = kind_of(name) {
+                return Ok((0..names.len()).filter(|&at| is_kind(at, kind)).collect());
             }
             let found: Vec<usize> =
                 (0..names.len()).filter(|&position| is_meant(name, &names[position])).collect();
@@ -112,7 +126,8 @@ impl Selection {
             Some(columns) => {
                 for name in columns {
                     let found = find(name)?;
-                    let new = |at: &usize| !is_pattern(name) || !positions.contains(at);
+                    let several = is_pattern(name) || kind_of(name).is_some();
+                    let new = |at: &usize| !several || !positions.contains(at);
                     let found: Vec<usize> = found.into_iter().filter(new).collect();
                     positions.extend(found);
                 }
@@ -132,7 +147,8 @@ impl Selection {
             }
         }
         let mut dropped = vec![false; names.len()];
-        for name in &options.drop {
+        let unknown = |name: &&String| options.plan.is_none() && kind_of(name).is_some();
+        for name in options.drop.iter().filter(|name| !unknown(name)) {
             find(name)?.into_iter().for_each(|position| dropped[position] = true);
         }
         positions.retain(|&position| !dropped[position]);
@@ -313,6 +329,12 @@ fn constant(text: &str, coding: Option<&Coding>, options: &Reading<'_>) -> f64 {
         Some(coding) => coding.of_text(text.as_bytes()),
         None => number(text.as_bytes(), b'.').unwrap_or(f64::NAN),
     }
+}
+
+/// The kind that a name such as `kind:continuous` means.
+pub(super) fn kind_of(name: &str) -> Option<Kind> {
+    let word = name.strip_prefix("kind:")?;
+    Kind::ALL.iter().copied().find(|kind| kind.name() == word)
 }
 
 /// Refuses transformations of columns that are not there or, by name, are no numbers on a scale.

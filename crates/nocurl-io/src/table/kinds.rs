@@ -7,7 +7,7 @@ use nocurl::variable::MOST_LEVELS;
 use nocurl::{Action, Kind, Text, Value};
 use serde::{Deserialize, Serialize};
 
-use super::columns::is_index;
+use super::columns::{is_index, kind_of};
 use super::pattern::is_meant;
 use super::reading::Reading;
 use super::survey::{ColumnSurvey, Odd};
@@ -41,6 +41,8 @@ pub enum LeftOut {
     Date,
     /// It names or numbers the rows.
     RowNames,
+    /// Somebody has to decide what it is.
+    Unclear,
     /// It is of a type that is not read.
     Type(String),
 }
@@ -55,6 +57,7 @@ impl LeftOut {
             Self::Text => "text",
             Self::Date => "date",
             Self::RowNames => "row names",
+            Self::Unclear => "to be decided",
             Self::Type(name) => name,
         }
     }
@@ -85,6 +88,14 @@ impl Coding {
         };
         let numbers = levels.iter().enumerate().filter_map(number).collect();
         Self { kind, levels, codes, numbers }
+    }
+
+    /// Whether the variable is of a kind; two levels without an order make a binary one.
+    pub(super) fn is(&self, kind: Kind) -> bool {
+        match self.kind {
+            Kind::Categorical if self.levels.len() <= 2 => kind == Kind::Binary,
+            own => kind == own,
+        }
     }
 
     /// The code of a cell of text; NaN for one that is no level.
@@ -169,8 +180,12 @@ enum Decision {
 }
 
 impl Plan {
-    /// Decides about every column; what cannot be decided is one error.
-    pub(super) fn new(candidates: Vec<Candidate>, reading: &Reading<'_>) -> Result<Self, Error> {
+    /// Decides about every column; what cannot be decided is one error, or is left out for a look.
+    pub(super) fn new(
+        candidates: Vec<Candidate>,
+        reading: &Reading<'_>,
+        look: bool,
+    ) -> Result<Self, Error> {
         let mut plan = Self::default();
         let mut unclear = Vec::new();
         let mut nones = Vec::new();
@@ -185,6 +200,10 @@ impl Plan {
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
                 Decision::LeaveOut(why) => plan.left_out.push((column.name, why)),
+                Decision::Unclear(text) if look => {
+                    plan.left_out.push((column.name, LeftOut::Unclear));
+                    plan.notes.push(text);
+                }
                 Decision::Unclear(text) => unclear.push(text),
             }
         }
@@ -211,7 +230,9 @@ pub(super) fn is_asked(name: &str, reading: &Reading<'_>) -> bool {
 
 /// True when users say anything about kinds.
 pub(super) fn are_told(reading: &Reading<'_>) -> bool {
+    let chosen = reading.columns.iter().flatten().chain(&reading.drop);
     !(reading.categorical.is_empty() && reading.continuous.is_empty() && reading.ordinal.is_empty())
+        || chosen.into_iter().any(|name| kind_of(name).is_some())
 }
 
 fn told<'a>(name: &str, reading: &'a Reading<'_>) -> Result<Option<Told<'a>>, Error> {

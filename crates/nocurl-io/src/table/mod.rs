@@ -29,6 +29,7 @@ mod npz;
 mod numbers;
 mod open;
 mod opened;
+mod overview;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
@@ -60,6 +61,7 @@ use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
 pub(crate) use pattern::is_meant;
+pub use overview::{ColumnOverview, Overview, read_overview};
 use sample::{KeptMoments, SampledMoments};
 pub use transform::{Scale, TransformRule};
 pub use write::write_table;

@@ -175,7 +175,7 @@ fn of_kinds<C: Collect>(
         Ok(found) => return finished(found, &reading),
         Err(error) => return Err(error),
     };
-    let plan = Plan::new(seen, &reading)?;
+    let plan = Plan::new(seen, &reading, C::GLANCES)?;
     let mut found = finished(read(&reading.with(&plan))?, &reading)?;
     found.warnings.extend(plan.notes);
     found.left_out.extend(plan.left_out);

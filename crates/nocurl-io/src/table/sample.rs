@@ -136,7 +136,7 @@ struct Sampled {
 }
 
 impl Sample {
-    fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self { rows: Vec::new(), most, seen: 0, bound: None }
     }
 
@@ -145,7 +145,7 @@ impl Sample {
         self.rows.iter().map(|row| row.values[slot]).collect()
     }
 
-    fn push(&mut self, block: MatRef<'_, f64>) {
+    pub(super) fn push(&mut self, block: MatRef<'_, f64>) {
         for i in 0..block.nrows() {
             let place = self.seen + i as u64;
             let key = mix(place);
@@ -161,7 +161,7 @@ impl Sample {
         self.seen += block.nrows() as u64;
     }
 
-    fn append(&mut self, later: Self) {
+    pub(super) fn append(&mut self, later: Self) {
         let seen = self.seen;
         let shifted = |row: Sampled| Sampled { place: row.place + seen, ..row };
         self.rows.extend(later.rows.into_iter().map(shifted));
@@ -195,7 +195,7 @@ impl Sample {
 }
 
 /// A number that looks random, from any number (the finaliser of SplitMix64).
-fn mix(number: u64) -> u64 {
+pub(super) fn mix(number: u64) -> u64 {
     let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -231,7 +231,7 @@ fn sortability_by_definition(dag: &Dag, scores: &[f64]) -> Option<f64> {
             }
         }
         joined = (0..d)
-            .map(|i| (0..d).map(|j| (0..d).any(|k| joined[i][k] && dag.has_edge(k, j))).collect())
+            .map(|i| (0..d).map(|j| dag.parents(j).any(|k| joined[i][k])).collect())
             .collect();
     }
     (paths > 0.0).then(|| rising / paths)
