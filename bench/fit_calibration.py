@@ -1,17 +1,20 @@
 """Fits what frequencies in resampled tables are worth, on simulated graphs alone.
 
     nocurl bench calibration-fit --trials 200 --seed 1000 --output bench-calibration-fit
-    python bench/fit_calibration.py bench-calibration-fit/pairs.csv
+    python bench/fit_calibration.py bench-calibration-fit/pairs.csv [bench-calibration/pairs.csv]
 
 prints the constants of crates/nocurl/src/analysis/bootstrap/calibration.rs: logistic regressions
-of "the edge is true" and "the direction is compelled in the true class" on the logit of the
-frequency and on the size of the table, over the edges that were drawn. Needs NumPy and pandas.
+of "the edge is true" and "the direction is compelled in the true class", over the edges that were
+drawn, on the logit of the frequency and the size of the table. With a second file it shows what the constants are worth there, on tables that they were not
+fitted on. Needs NumPy and pandas.
 """
 
 import sys
 
 import numpy as np
 import pandas as pd
+
+BINS = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.01]
 
 
 def logit(share, tables=100):
@@ -24,8 +27,8 @@ def features(frequency, rows, variables):
     return np.column_stack([np.ones_like(x), x, n, d, x * n])
 
 
-def fit(X, y, ridge=1e-3):
-    """Logistic regression by Newton's method, each table with the same weight for an edge."""
+def fit(X, y, ridge=1e-1):
+    """Logistic regression by Newton's method."""
     beta = np.zeros(X.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-X @ beta))
@@ -39,29 +42,38 @@ def fit(X, y, ridge=1e-3):
 
 
 def report(name, confidence, truth):
-    bins = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.01]
-    for low, high in zip(bins, bins[1:]):
+    for low, high in zip(BINS, BINS[1:]):
         inside = (confidence >= low) & (confidence < high)
         if inside.sum():
             mean, share = confidence[inside].mean(), truth[inside].mean()
-            print(f"// {name} {low:.2f} to {high:.2f}: {inside.sum()} edges, mean {mean:.3f}, true {share:.3f}")
+            print(f"// {name} {low:.2f} to {high:.2f}: {inside.sum()} edges, mean {mean:.3f}, "
+                  f"true {share:.3f}, apart {share - mean:+.3f}")
 
 
-def main(path):
+def main(path, other=None):
     pairs = pd.read_csv(path)
-    drawn = pairs[pairs["drawn"] == 1]
-    sizes = drawn["rows"].to_numpy(float), drawn["variables"].to_numpy(float)
+    sets = [("fitted", pairs[pairs["drawn"] == 1])]
+    if other:
+        pairs = pd.read_csv(other)
+        pairs = pairs[pairs["drawn"] == 1]
+        networks = ~pairs["case"].str.contains("ER|SF")
+        sets += [("networks", pairs[networks]), ("simulated", pairs[~networks])]
     for name, frequency, truth in [
         ("ADJACENT", "adjacent_frequency", "truly_adjacent"),
         ("DIRECTION", "direction_frequency", "truly_compelled"),
     ]:
-        X = features(drawn[frequency].to_numpy(float), *sizes)
-        y = drawn[truth].to_numpy(float)
-        beta = fit(X, y)
+        def of(drawn):
+            columns = [drawn[c].to_numpy(float) for c in (frequency, "rows", "variables")]
+            return features(*columns), drawn[truth].to_numpy(float)
+
+        beta = fit(*of(sets[0][1]))
         values = ", ".join(f"{value:.4f}" for value in beta)
         print(f"const {name}: [f64; {len(beta)}] = [{values}];")
-        report(name.lower(), 1 / (1 + np.exp(-X @ beta)), y)
+        for label, drawn in sets:
+            X, y = of(drawn)
+            if len(y):
+                report(f"{label} {name.lower()}", 1 / (1 + np.exp(-X @ beta)), y)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -475,9 +475,17 @@ class Graph:
         columns = getattr(X, "columns", None)
         if columns is None:
             rows = np.ascontiguousarray(X, dtype=np.float64)
-            if rows.ndim != 2 or rows.shape[1] != len(self.variables):
-                d = len(self.variables)
-                raise ValueError(f"an array of {d} columns is needed, one for each variable")
+            if rows.ndim != 2:
+                raise ValueError(
+                    f"a table has 2 dimensions, and this array has {rows.ndim}. Reshape your data: "
+                    "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column"
+                )
+            if rows.shape[1] != len(self.variables):
+                # The first words are those that scikit-learn's users look for.
+                raise ValueError(
+                    f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{len(self.variables)} features as input: one column for each variable"
+                )
         else:
             named = {str(name): name for name in columns}
             missing = [name for name in self.variables if name not in named and name != but]

@@ -18,7 +18,7 @@ from . import _nocurl
 from ._graph import Graph
 from ._progress import Bar
 from ._table import Table, as_table
-from ._values import seed_of, to_json
+from ._values import names_of, ordinal_of, seed_of, threads_of, to_json, transform_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ SHARED: dict[str, Any] = {
     "bootstrap": None,
     "confidence_seconds": None,
     "confidence_level": None,
+    "graph": "best",
     "checkpoint": None,
     "diagnose": False,
     "random_state": 0,
@@ -94,6 +95,7 @@ class Common(TypedDict, total=False):
     bootstrap: int | None
     confidence_seconds: float | None
     confidence_level: float | None
+    graph: str
     checkpoint: str | os.PathLike[str] | None
     diagnose: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
@@ -193,6 +195,9 @@ class Learner(BaseEstimator):
     confidence_level : float, optional
         Confidence from which on a direction is determined (by default 0.9) and edges are in the
         consensus (0.5).
+    graph : {"best", "consensus"}
+        Which graph comes back: the one with the best score, or the edges and directions on which
+        resampled tables agree.
     checkpoint : path, optional
         Where methods that train networks (:class:`DagGNN`, :class:`NoCurlGNN`, :class:`NotearsMLP`,
         :class:`NoCurlMLP`) keep their state. A fit that was stopped continues from there, with
@@ -308,9 +313,10 @@ class Learner(BaseEstimator):
             "confidence": shared["confidence"],
             "confidence_seconds": shared["confidence_seconds"],
             "confidence_level": shared["confidence_level"],
+            "graph": shared["graph"],
             "checkpoint": _path(shared["checkpoint"]),
             "diagnose": shared["diagnose"],
-            "threads": _threads(shared["n_jobs"]),
+            "threads": threads_of(shared["n_jobs"]),
             "memory": None if shared["memory"] is None else str(shared["memory"]),
         }
 
@@ -456,15 +462,15 @@ def _unknown(cls: type[Learner], name: str, known: dict[str, Any]) -> str:
 def table_request(settings: dict[str, Any]) -> dict[str, Any]:
     """How a table is read, for the engine."""
     return {
-        "columns": _names(settings["columns"]),
-        "drop": _names(settings["drop"]),
-        "continuous": _names(settings["continuous"]),
-        "categorical": _names(settings["categorical"]),
-        "ordinal": _ordinal(settings["ordinal"]),
-        "transform": _transform(settings["transform"]),
+        "columns": names_of(settings["columns"]),
+        "drop": names_of(settings["drop"]),
+        "continuous": names_of(settings["continuous"]),
+        "categorical": names_of(settings["categorical"]),
+        "ordinal": ordinal_of(settings["ordinal"]),
+        "transform": transform_of(settings["transform"]),
         "standardize": settings["standardize"],
         "missing": settings["missing"],
-        "na": _names(settings["na"]),
+        "na": names_of(settings["na"]),
         "header": settings["header"],
         "delimiter": settings["delimiter"],
         "decimal": settings["decimal"],
@@ -473,38 +479,6 @@ def table_request(settings: dict[str, Any]) -> dict[str, Any]:
         "sheet": None if settings["sheet"] is None else str(settings["sheet"]),
         "file_column": settings["file_column"],
     }
-
-
-def _names(value: Any) -> list[str] | None:
-    """One name or several; numbers are written out."""
-    if value is None:
-        return None
-    if isinstance(value, (str, int, float)):
-        value = [value]
-    return [f"{item:g}" if isinstance(item, float) else str(item) for item in value]
-
-
-def _ordinal(value: Any) -> list[dict[str, Any]] | None:
-    """Columns with the order of their levels, where it is given."""
-    if value is None:
-        return None
-    if isinstance(value, dict):
-        return [{"column": str(name), "levels": _names(list(v))} for name, v in value.items()]
-    pairs = (str(name).partition("=") for name in _names(value) or [])
-    return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
-
-
-def _transform(value: Any) -> list[str] | None:
-    """Rules such as ``log:a,b``."""
-    if not isinstance(value, dict):
-        return _names(value)
-    quoted = {how: [_in_list(name) for name in _names(names) or []] for how, names in value.items()}
-    return [f"{how}:{','.join(names)}" for how, names in quoted.items()]
-
-
-def _in_list(name: str) -> str:
-    """A name as one item of a list with commas."""
-    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
 
 
 def _knowledge(knowledge: Any) -> Any:
@@ -516,14 +490,6 @@ def _knowledge(knowledge: Any) -> Any:
 
 def _path(path: Any) -> str | None:
     return None if path is None else os.fspath(path)
-
-
-def _threads(n_jobs: Any) -> int | None:
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
-        return int(n_jobs)
-    raise ValueError(f"n_jobs is {n_jobs}: give a number of threads, or -1 for one per core")
 
 
 def _with_names(weights: np.ndarray, labels: list) -> Any:

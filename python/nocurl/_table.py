@@ -27,11 +27,12 @@ class Table(NamedTuple):
 def as_table(X: Any) -> Table:
     """Anything that can be learnt from."""
     if isinstance(X, Moments):
-        return Table(X, [], list(X.names))
+        return Table(X._engine, [], list(X.names))
     if isinstance(X, (str, os.PathLike)):
         return Table(os.fspath(X), [], None)
     if isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, os.PathLike)) for x in X):
         return Table([os.fspath(x) for x in X], [], None)
+    _refuse_engines(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)
         names = [str(label) for label in labels]
@@ -41,7 +42,10 @@ def as_table(X: Any) -> Table:
     if hasattr(X, "__arrow_c_stream__"):
         return Table(X, [], _arrow_names(X))
     if hasattr(X, "collect_schema"):
-        raise ValueError("a lazy frame has no values yet: call .collect() on it first")
+        raise ValueError(
+            "a lazy frame has no values yet: call .collect() on it first, or pass it to "
+            "nocurl.distributed.learn"
+        )
     if hasattr(X, "tocsr"):
         raise ValueError("sparse matrices are not read: pass X.toarray()")
     if isinstance(X, np.ma.MaskedArray):
@@ -54,6 +58,19 @@ def as_table(X: Any) -> Table:
         )
     names = [f"x{j}" for j in range(1, array.shape[1] + 1)]
     return Table([_numbers(array, "the array")], names, None)
+
+
+#: Frames of these packages lie on many machines, or will be made there.
+_ENGINES = {"dask": "Dask", "dask_expr": "Dask", "pyspark": "Spark", "ray": "Ray"}
+
+
+def _refuse_engines(X: Any) -> None:
+    engine = _ENGINES.get(type(X).__module__.partition(".")[0])
+    if engine is not None:
+        raise ValueError(
+            f"this is a table of {engine}: use nocurl.distributed.learn, which leaves the rows "
+            "where they are"
+        )
 
 
 def _unmasked(array: np.ma.MaskedArray) -> np.ndarray:

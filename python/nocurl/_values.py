@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,3 +58,48 @@ def seed_of(random_state: Any) -> int:
     from sklearn.utils import check_random_state
 
     return int(check_random_state(random_state).randint(2**31))
+
+
+def names_of(value: Any) -> list[str] | None:
+    """One name or several; numbers are written out."""
+    if value is None:
+        return None
+    if isinstance(value, (str, int, float)):
+        value = [value]
+    return [f"{item:g}" if isinstance(item, float) else str(item) for item in value]
+
+
+def ordinal_of(value: Any) -> list[dict[str, Any]] | None:
+    """Columns with the order of their levels, where it is given."""
+    if value is None:
+        return None
+    if isinstance(value, dict):
+        return [{"column": str(name), "levels": names_of(list(v))} for name, v in value.items()]
+    pairs = (str(name).partition("=") for name in names_of(value) or [])
+    return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
+
+
+def transform_of(value: Any) -> list[str] | None:
+    """Rules such as ``log:a,b``."""
+    if not isinstance(value, dict):
+        return names_of(value)
+    quoted = {how: [_in_list(name) for name in names_of(names) or []] for how, names in value.items()}
+    return [f"{how}:{','.join(names)}" for how, names in quoted.items()]
+
+
+def _in_list(name: str) -> str:
+    """A name as one item of a list with commas."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+
+
+def threads_of(n_jobs: Any) -> int | None:
+    """Threads for ``n_jobs``: without it as many as OMP_NUM_THREADS allows, which is what joblib
+    and batch systems set, else one for each core."""
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "").strip()
+        return int(limit) if limit.isdecimal() and int(limit) > 0 else None
+    if n_jobs == -1:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs is {n_jobs}: give a number of threads, or -1 for one per core")

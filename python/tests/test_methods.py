@@ -58,8 +58,6 @@ def test_a_new_method_needs_no_line_of_python():
 WORDS = "the message is that of the command line, in other words than scikit-learn's"
 EXPECTED_TO_FAIL = {
     "check_fit2d_1sample": WORDS,
-    "check_n_features_in_after_fitting": WORDS,
-    "check_fit2d_predict1d": WORDS,
     "check_fit2d_1feature": WORDS,
     "check_estimators_empty_data_messages": WORDS,
     "check_estimators_nan_inf": WORDS,
@@ -141,6 +139,8 @@ def test_unknown_parameters_and_methods():
         ({"bootstrap": 1}, "^bootstrap=1: between 2 and"),
         ({"confidence_seconds": 0}, "confidence=False"),
         ({"confidence_level": 1.5}, "^confidence_level=1.5: it must be a number from 0 to 1"),
+        ({"graph": "all"}, "^graph: expected 'best' or 'consensus', got `all`$"),
+        ({"graph": "consensus"}, "^graph=.consensus.: .* leave out confidence=False$"),
         ({"random_state": -1}, "random_state is -1"),
         ({"knowledge": {"forbiden": []}}, "knowledge: unknown field `forbiden`.*`forbidden`"),
         ({"knowledge": {"required": [("x1", "q")]}}, "prior knowledge names `q`"),
@@ -152,6 +152,15 @@ def test_bad_values_are_refused_in_one_line(drawn, params, words):
         nocurl.NoCurl(**params).fit(drawn.data)
     assert "\n" not in str(raised.value)
     assert "--" not in str(raised.value)
+
+
+def test_the_consensus_can_be_the_result(drawn):
+    best = nocurl.learn(drawn.data, bootstrap=20)
+    agreed = nocurl.learn(drawn.data, bootstrap=20, graph="consensus")
+    assert (best.parameters["graph"], agreed.parameters["graph"]) == ("best", "consensus")
+    pairs = {frozenset((cause, effect)) for cause, effect, _ in agreed.edges}
+    consensus = agreed.bootstrap["consensus"]
+    assert pairs == {frozenset((edge["from"], edge["to"])) for edge in consensus}
 
 
 def frame(**columns):

@@ -197,8 +197,10 @@ def test_moments_merge_and_travel(X):
     assert np.allclose(merged.covariance(), np.cov(X.T, bias=True))
     assert np.allclose(weights(merged), weights(X))
     assert (weights(whole) == weights(X)).all()
-    assert nocurl.Moments(whole.to_json()) == whole
-    with pytest.raises(ValueError, match="the variables differ"):
+    # JSON has no room for the rows that are kept.
+    again = nocurl.Moments(whole.to_json())
+    assert (again.covariance() == whole.covariance()).all() and again.sample() is None
+    with pytest.raises(ValueError, match="only one of them has `x4`"):
         whole.merge(nocurl.Moments.of(X[:, :3]))
     with pytest.raises(ValueError, match="needs the rows"):
         nocurl.CAM().fit(whole)

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a developer's tool talks on the terminal")]
 
 mod browser;
+mod cluster;
 mod page;
 mod supply;
 
@@ -15,6 +16,7 @@ use anyhow::{Context, Result, anyhow, bail};
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
+        Some("test-cluster") => cluster::test(),
         Some("test-browser") => {
             cargo(&["build", "-p", "nocurl-cli"], &[])?;
             browser::test()
@@ -25,9 +27,10 @@ fn main() -> Result<()> {
         Some("supply") => supply::check(),
         Some("page") => page::page(),
         Some("notices") => supply::write_notices(),
-        _ => {
-            bail!("usage: cargo xtask test, test-browser, docs, fmt, fuzz, page, supply or notices")
-        }
+        _ => bail!(
+            "usage: cargo xtask test, test-browser, test-cluster, docs, fmt, fuzz, page, supply or \
+             notices"
+        ),
     }
 }
 
@@ -71,15 +74,20 @@ fn without_features() -> Result<()> {
 
 /// A virtual environment with what the tests need; returns its interpreter.
 fn environment() -> Result<PathBuf> {
-    let venv = root().join("target/python-venv");
+    environment_of("target/python-venv", &["--no-deps", "-r", "tests/requirements.txt"])
+}
+
+/// A virtual environment with what pip installs by these words.
+fn environment_of(folder: &str, words: &[&str]) -> Result<PathBuf> {
+    let venv = root().join(folder);
     let python = venv.join("bin/python");
     if !python.exists() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv))
             .context("Python 3 with its venv module is needed: apt-get install python3-venv")?;
     }
     run(Command::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r"])
-        .arg(root().join("tests/requirements.txt")))?;
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(words))?;
     Ok(python)
 }
 
@@ -135,17 +143,28 @@ fn staged() -> Result<PathBuf> {
         fs::remove_dir_all(&package)?;
     }
     fs::create_dir_all(&package)?;
-    for entry in fs::read_dir(root().join("python/nocurl"))? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_file() && !name.to_string_lossy().ends_with(".so") {
-            fs::copy(entry.path(), package.join(name))?;
-        }
-    }
+    copy_sources(&root().join("python/nocurl"), &package)?;
     let module = root().join("target/debug/deps/lib_nocurl.so");
     fs::copy(&module, package.join("_nocurl.abi3.so"))
         .with_context(|| format!("{} was not built", module.display()))?;
     Ok(stage)
+}
+
+/// Copies the files of a package, without what was built.
+fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() {
+            if name != "__pycache__" {
+                copy_sources(&entry.path(), &to.join(name))?;
+            }
+        } else if !name.to_string_lossy().ends_with(".so") {
+            fs::copy(entry.path(), to.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// Types, documentation and tests of the Python package, its examples and the README, with the

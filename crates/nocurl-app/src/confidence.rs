@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use nocurl::bootstrap::{
-    Bootstrap, BootstrapParams, DETERMINED_LEVEL, MOST_REPLICATES, Start, bootstrap_from,
+    Bootstrap, BootstrapParams, DETERMINED_LEVEL, Learnt, MOST_REPLICATES, Start, bootstrap_from,
 };
-use nocurl::{Action, Data, Fit, Options, Run, Stop, Text};
+use nocurl::{Action, Data, Fit, Moments, Options, Run, Stop, Text, redraw};
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
@@ -23,6 +24,30 @@ const FEWEST: usize = 10;
 /// pair takes memory.
 const MOST_VARIABLES: usize = 2000;
 
+/// Which of the two graphs of a table is shown and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shown {
+    /// The one with the best score.
+    #[default]
+    Best,
+    /// The edges and directions on which resampled tables agree.
+    Consensus,
+}
+
+impl Shown {
+    /// Both, the default first.
+    pub const ALL: [Self; 2] = [Self::Best, Self::Consensus];
+
+    /// Its name in every front end.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Consensus => "consensus",
+        }
+    }
+}
+
 /// How confidence is measured, by learning again from resampled tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceOptions {
@@ -35,12 +60,23 @@ pub struct ConfidenceOptions {
     /// The confidence from which on a direction is determined and edges are in the consensus;
     /// without it 0.9 and 0.5.
     pub level: Option<f64>,
+    /// Which graph is shown and written.
+    pub shown: Shown,
 }
 
 impl Default for ConfidenceOptions {
     fn default() -> Self {
-        Self { measure: true, replicates: None, seconds: None, level: None }
+        Self { measure: true, ..Self::OFF }
     }
+}
+
+/// What was resampled by others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Again<'a> {
+    /// The moments of their tables.
+    pub(crate) drawn: Option<&'a [Moments]>,
+    /// What was learnt from them.
+    pub(crate) learnt: &'a [Option<Learnt>],
 }
 
 /// What was measured, or why nothing was.
@@ -48,7 +84,8 @@ pub(crate) type Measured = Result<Option<Bootstrap>, Text>;
 
 impl ConfidenceOptions {
     /// No confidence.
-    pub const OFF: Self = Self { measure: false, replicates: None, seconds: None, level: None };
+    pub const OFF: Self =
+        Self { measure: false, replicates: None, seconds: None, level: None, shown: Shown::Best };
 
     /// The confidence from which on a direction is determined.
     pub fn determined_level(&self) -> f64 {
@@ -75,6 +112,9 @@ impl ConfidenceOptions {
     }
 
     pub(crate) fn validate(&self) -> Result<(), Error> {
+        if self.shown == Shown::Consensus && !self.measure {
+            return Err(Error::NoConsensus { reason: None });
+        }
         if let Some(given) = self.replicates
             && !(2..=MOST_REPLICATES).contains(&given)
         {
@@ -95,6 +135,7 @@ impl ConfidenceOptions {
     pub(crate) fn measure(
         &self,
         data: Data<'_>,
+        again: Again<'_>,
         options: &Options,
         fit: &Fit,
         run: &Run<'_>,
@@ -110,7 +151,8 @@ impl ConfidenceOptions {
         let allowed = self.seconds.or(self.replicates.is_none().then_some(DEFAULT_SECONDS));
         let deadline = allowed.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));
         let enough = deadline.as_ref().map(|deadline| deadline as &dyn Stop);
-        let start = Start { from: Some(&fit.dag), enough };
+        let Again { drawn, learnt } = again;
+        let start = Start { from: Some(&fit.dag), enough, drawn, learnt };
         match bootstrap_from(data, options, &params, start, run) {
             Ok(found) if found.replicates < FEWEST.min(params.replicates) => {
                 Ok(Err(too_few(found.replicates, allowed.unwrap_or_default())))
@@ -124,6 +166,28 @@ impl ConfidenceOptions {
             Err(error) => {
                 let words = "confidence could not be measured: ";
                 Ok(Err(Text::new(words).append(error.text())))
+            }
+        }
+    }
+}
+
+impl ConfidenceOptions {
+    /// The graph to show, of what was learnt and measured.
+    pub(crate) fn choose(
+        &self,
+        data: Data<'_>,
+        options: &Options,
+        fit: Fit,
+        measured: &Measured,
+    ) -> Result<Fit, Error> {
+        match (self.shown, measured) {
+            (Shown::Best, _) => Ok(fit),
+            (Shown::Consensus, Ok(Some(found))) => {
+                Ok(redraw(data, options, &fit, &found.consensus(self.consensus_level()))?)
+            }
+            (Shown::Consensus, Ok(None)) => Err(Error::NoConsensus { reason: None }),
+            (Shown::Consensus, Err(reason)) => {
+                Err(Error::NoConsensus { reason: Some(reason.clone()) })
             }
         }
     }

@@ -27,6 +27,22 @@ pub enum Error {
         /// What would fit.
         advice: Text,
     },
+    /// Something about one of several parts of a table.
+    #[error("{}", of_part(part, error))]
+    Part {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        error: Box<nocurl_io::Error>,
+    },
+    /// A question that was answered when the moments were made.
+    #[error("{}", not_for_moments(setting, path))]
+    NotForMoments {
+        /// The setting.
+        setting: &'static str,
+        /// The file of moments.
+        path: String,
+    },
     /// A number of resampled tables that makes no sense.
     #[error("{}", replicates(*given))]
     Replicates {
@@ -44,6 +60,12 @@ pub enum Error {
     Level {
         /// The number as given.
         given: f64,
+    },
+    /// A consensus of resampled tables where there are none.
+    #[error("{}", no_consensus(reason.as_ref()))]
+    NoConsensus {
+        /// Why there are none, where it was tried.
+        reason: Option<Text>,
     },
     /// A file for the state of a method that has none.
     #[error("{}", not_trained(method, trained))]
@@ -128,9 +150,12 @@ impl Error {
             Self::OverBudget { table, needed, available, advice } => {
                 over_budget(table, *needed, *available, advice)
             }
+            Self::Part { part, error } => of_part(part, error),
+            Self::NotForMoments { setting, path } => not_for_moments(setting, path),
             Self::Replicates { given } => replicates(*given),
             Self::Seconds { given } => seconds(*given),
             Self::Level { given } => level(*given),
+            Self::NoConsensus { reason } => no_consensus(reason.as_ref()),
             Self::NotTrained { method, trained } => not_trained(method, trained),
             Self::Confidence { given } => confidence(*given),
             Self::NoConfidence => no_confidence(),
@@ -151,6 +176,17 @@ fn over_budget(table: &str, needed: u64, available: u64, advice: &Text) -> Text 
     .append(advice.clone())
 }
 
+fn of_part(part: &str, error: &nocurl_io::Error) -> Text {
+    Text::new(format!("`{}`: ", nocurl_io::plain(part))).append(error.text())
+}
+
+fn not_for_moments(setting: &'static str, path: &str) -> Text {
+    Text::default().act(Action::setting(setting)).say(format!(
+        ": `{}` holds moments, which have no cells to look at; say it when they are made",
+        nocurl_io::plain(path)
+    ))
+}
+
 fn replicates(given: usize) -> Text {
     Text::default().act(Action::set("bootstrap", given)).say(format!(
         ": between 2 and {MOST_REPLICATES} tables can be drawn, some hundred are usual"
@@ -168,6 +204,16 @@ fn level(given: f64) -> Text {
     Text::default()
         .act(Action::set("confidence_level", given))
         .say(": it must be a number from 0 to 1, such as 0.9")
+}
+
+fn no_consensus(reason: Option<&Text>) -> Text {
+    let text = Text::default().act(Action::set("graph", "consensus"));
+    match reason {
+        None => text
+            .say(": resampled tables agree on it, so confidence must be measured; leave out ")
+            .act(Action::set("confidence", false)),
+        Some(reason) => text.say(": there is none, because ").append(reason.clone()),
+    }
 }
 
 fn not_trained(method: &str, trained: &[&'static str]) -> Text {

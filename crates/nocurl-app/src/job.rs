@@ -8,12 +8,13 @@ use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
-    Claim, Input, Kept, Missing, ReadOptions, Table, check_writable, read_dataset, read_kept,
-    read_sampled,
+    Claim, Input, Kept, Missing, ReadOptions, Source, Summary, Table, check_writable, is_summary,
+    read_dataset, read_kept, read_sampled, read_summary,
 };
 
-use crate::confidence::Measured;
-use crate::{ConfidenceOptions, Error, Outcome, Seen, Suspicion, suspicions};
+use crate::confidence::{Again, Measured};
+use crate::parts::not_for_moments;
+use crate::{ConfidenceOptions, Error, Outcome, Resampled, Seen, Suspicion, suspicions};
 
 /// What to learn from a table.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +56,16 @@ impl Job {
         self.validate()?;
         // Held until the end, so that no other run writes to the same file meanwhile.
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
+        if let Input::Source(Source::Path(path)) = &input
+            && is_summary(path)
+        {
+            if let Some(error) = not_for_moments(&self.read, path) {
+                return Err(error);
+            }
+            let summary = read_summary(&Source::Path(path.clone()))?;
+            let outcome = self.run_on_summary(&summary, &Resampled::default(), run)?;
+            return Ok(Outcome { path: Some(path.to_string_lossy().into_owned()), ..outcome });
+        }
         let path = match &input {
             Input::Source(source) => Some(source.name()),
             _ => None,
@@ -95,11 +106,39 @@ impl Job {
     /// # Errors
     /// As [`Self::run`]; methods that need rows refuse.
     pub fn run_on_moments(&self, moments: &Moments, run: &Run<'_>) -> Result<Outcome, Error> {
+        self.run_on_summary(&Summary::new(moments.clone()), &Resampled::default(), run)
+    }
+
+    /// Learns from what is kept of a table, and from tables that were resampled where it is.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; methods that need rows refuse.
+    pub fn run_on_summary(
+        &self,
+        summary: &Summary,
+        resampled: &Resampled,
+        run: &Run<'_>,
+    ) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
-        let table = Table::of_moments(moments);
-        let data = Data::Moments(&table.data);
-        let found = self.learn(data, data, run)?;
+        let summary = summary.chosen(&self.read)?;
+        let table = summary.table();
+        let names = summary.moments.names();
+        let place = |name: &String| names.iter().position(|known| known == name);
+        let kept: Vec<usize> = table.data.names().iter().filter_map(place).collect();
+        let sample = summary.select(&kept).sample_rows()?;
+        let drawn = resampled.drawn_for(table.data.names())?;
+        let data = match &sample {
+            Some(rows) => Data::Sampled(&table.data, rows),
+            None => Data::Moments(&table.data),
+        };
+        let rows = match &sample {
+            Some(rows) if summary.has_all_rows() => Data::Rows(rows),
+            _ => data,
+        };
+        let fit = nocurl::learn(data, &self.options, run)?;
+        let again = Again { drawn: drawn.as_deref(), learnt: &resampled.learnt };
+        let found = self.check(data, rows, again, fit, run)?;
         Ok(outcome(table, found, started))
     }
 
@@ -130,7 +169,7 @@ impl Job {
 
     /// Learns from `data` and resamples `rows`.
     fn learn(&self, data: Data<'_>, rows: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
-        self.check(data, rows, nocurl::learn(data, &self.options, run)?, run)
+        self.check(data, rows, Again::default(), nocurl::learn(data, &self.options, run)?, run)
     }
 
     /// Learns by a training that is kept in a file.
@@ -139,7 +178,7 @@ impl Job {
         let fit = nocurl::learn(rows, &self.options, &run.kept_by(&kept));
         let mut fit = fit.map_err(|error| kept.error(error))?;
         fit.warnings.extend(kept.warning());
-        self.check(Data::Rows(rows), Data::Rows(rows), fit, run)
+        self.check(Data::Rows(rows), Data::Rows(rows), Again::default(), fit, run)
     }
 
     /// Checks what was learnt, and learns it again from resampled data.
@@ -147,12 +186,14 @@ impl Job {
         &self,
         data: Data<'_>,
         rows: Data<'_>,
+        again: Again<'_>,
         fit: Fit,
         run: &Run<'_>,
     ) -> Result<Found, Error> {
         let options = &self.options;
+        let measured = self.confidence.measure(rows, again, options, &fit, run)?;
+        let fit = self.confidence.choose(data, options, fit, &measured)?;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
-        let measured = self.confidence.measure(rows, options, &fit, run)?;
         let links = links(data, options, &fit)?;
         let seen = Seen::new(data, &fit.variables);
         Ok((fit, links, diagnosis, measured, seen))

@@ -29,7 +29,9 @@ mod inspection;
 mod job;
 mod memory;
 mod outcome;
+mod parts;
 mod request;
+mod resampled;
 mod scores;
 mod seen;
 mod suspicions;
@@ -38,7 +40,7 @@ mod view;
 /// The licences of everything that the program is built from, with their texts.
 pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
-pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS};
+pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS, Shown};
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
@@ -47,7 +49,9 @@ pub use inspection::Inspection;
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};
 pub use outcome::Outcome;
+pub use parts::summarise;
 pub use request::{Request, TableRequest};
+pub use resampled::Resampled;
 pub use scores::score;
 pub use seen::Seen;
 pub use suspicions::{Suspicion, suspicions};

@@ -52,6 +52,7 @@ impl Outcome {
         directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {
             parameters.extend(reading(&job.read));
+            parameters.insert("graph".into(), job.confidence.shown.name().into());
         }
         document.input = self.input(&job.read);
         document.warnings =
@@ -78,6 +79,7 @@ impl Outcome {
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
         warnings.extend(self.bootstrap.as_ref().and_then(|found| self.too_sure(found)));
+        warnings.extend(self.bootstrap.as_ref().and_then(drawn_by_law));
         warnings.extend(self.unmeasured.clone());
         warnings
     }
@@ -143,6 +145,13 @@ fn no_edges(threshold: f64) -> Text {
     } else {
         "no edges were found: the columns look independent".into()
     }
+}
+
+/// Replicates that are no rows of the table.
+fn drawn_by_law(found: &Bootstrap) -> Option<Text> {
+    let words = "confidence comes from tables drawn from a Gaussian law with the moments of this \
+                 one, since its rows are not all kept; where errors are far from normal it may be off";
+    (found.kind == Kind::Gaussian).then(|| words.into())
 }
 
 fn failures(found: &Bootstrap) -> Option<Text> {

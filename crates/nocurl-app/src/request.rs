@@ -34,6 +34,7 @@ pub struct Request {
     confidence: Value,
     confidence_seconds: Value,
     confidence_level: Value,
+    graph: Value,
     checkpoint: Option<PathBuf>,
     diagnose: Value,
     threads: Option<usize>,
@@ -62,6 +63,7 @@ impl Default for Request {
             confidence: true.into(),
             confidence_seconds: Value::Null,
             confidence_level: Value::Null,
+            graph: Value::String("best".into()),
             checkpoint: None,
             diagnose: true.into(),
             threads: None,
@@ -121,6 +123,7 @@ impl Request {
             replicates,
             seconds: setting("confidence_seconds", self.confidence_seconds, NUMBER)?,
             level: setting("confidence_level", self.confidence_level, NUMBER)?,
+            shown: setting("graph", self.graph, "'best' or 'consensus'")?,
         };
         let options = Options {
             algorithm,

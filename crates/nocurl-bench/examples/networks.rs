@@ -1,4 +1,4 @@
-//! Tables of published discrete networks: distances to the truth and times, beside other programs.
+//! Tables of published networks: distances to the truth and times, beside other programs.
 //!
 //! `bench/networks.py` says how the folder is made; every file `NAME-ROWS-K.csv` in it is a table,
 //! `NAME.truth` has the edges of its network, and files with the table's name and another ending
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use nocurl::methods::{MixedScore, OrderSearch};
 use nocurl::variable::Levels;
-use nocurl::{Dag, Dataset, Kind, Mat, Options, Pdag, Run, Variable, learn, metrics};
+use nocurl::{Dataset, Kind, Mat, Options, Pdag, Run, Variable, learn, metrics};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -50,21 +50,24 @@ fn main() -> Result<()> {
 /// One table: what nocurl finds, and what others have found.
 fn table(path: &Path, all: &[std::path::PathBuf], found: &mut Found) -> Result<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut parts = stem.split('-');
-    let (Some(network), Some(rows)) = (parts.next(), parts.next()) else { return Ok(()) };
+    let mut parts = stem.rsplitn(3, '-').skip(1);
+    let (Some(rows), Some(network)) = (parts.next(), parts.next()) else { return Ok(()) };
     let rows: u64 = rows.parse()?;
     let (names, data) = read(path)?;
     let (truth, _) = edges(&path.with_file_name(format!("{network}.truth")), &names)?;
-    let truth = Pdag::class_of(&truth);
+    let truth = Pdag::class_of(&truth.to_dag()?);
     let mut add = |program: &str, shd: usize, seconds: f64| {
         let key = (network.to_string(), rows, program.to_string());
         found.entry(key).or_default().push((shd as f64, seconds));
     };
-    for (name, score, penalty) in [
+    let levels = !data.moments().variables().is_continuous();
+    let gaussian = ("nocurl, degenerate Gaussian", MixedScore::DegenerateGaussian, None);
+    let mut ways = vec![
         ("nocurl", MixedScore::Auto, None),
         ("nocurl, penalty 1", MixedScore::Auto, Some(1.0)),
-        ("nocurl, degenerate Gaussian", MixedScore::DegenerateGaussian, None),
-    ] {
+    ];
+    ways.extend(levels.then_some(gaussian));
+    for (name, score, penalty) in ways {
         let algorithm = OrderSearch { score, penalty, ..OrderSearch::default() }.into();
         let options = Options { algorithm, ..Options::default() };
         let start = Instant::now();
@@ -76,21 +79,35 @@ fn table(path: &Path, all: &[std::path::PathBuf], found: &mut Found) -> Result<(
     for other in all.iter().filter(|other| other.file_stem() == path.file_stem()) {
         let program = other.extension().unwrap_or_default().to_string_lossy().into_owned();
         if program != "csv" {
-            let (dag, seconds) = edges(other, &names)?;
-            add(&program, metrics::cpdag_shd(&truth, &Pdag::class_of(&dag))?, seconds);
+            let (found, seconds) = edges(other, &names)?;
+            // A DAG stands for its class; a graph with undirected edges is one.
+            let class = match found.is_directed() {
+                true => Pdag::class_of(&found.to_dag()?),
+                false => found,
+            };
+            add(&program, metrics::cpdag_shd(&truth, &class)?, seconds);
         }
     }
     Ok(())
 }
 
-/// All names of a table, and its columns that vary.
+/// All names of a table, and its columns that vary: levels, or numbers where cells have a point.
 fn read(path: &Path) -> Result<(Vec<String>, Dataset)> {
     let mut reader = csv::Reader::from_path(path)?;
     let names: Vec<String> = reader.headers()?.iter().map(String::from).collect();
+    let records = reader.records().collect::<std::result::Result<Vec<_>, _>>()?;
+    let number = |cell: &str| cell.contains('.').then(|| cell.parse::<f64>().ok()).flatten();
+    if let Some(first) = records.first()
+        && first.iter().all(|cell| number(cell).is_some())
+    {
+        let value = |i: usize, j: usize| number(&records[i][j]).unwrap_or(f64::NAN);
+        let values = Mat::from_fn(records.len(), names.len(), value);
+        return Ok((names.clone(), Dataset::new(names, values)?));
+    }
     let mut levels = vec![Levels::default(); names.len()];
     let mut codes = vec![Vec::new(); names.len()];
-    for record in reader.records() {
-        for (j, cell) in record?.iter().enumerate() {
+    for record in &records {
+        for (j, cell) in record.iter().enumerate() {
             codes[j].push(levels[j].code(cell).ok_or("too many levels")?);
         }
     }
@@ -108,16 +125,19 @@ fn read(path: &Path) -> Result<(Vec<String>, Dataset)> {
     Ok((names, Dataset::of_codes(variables, values, &places)?))
 }
 
-/// The graph of a list of edges, and the third heading as a number.
-fn edges(path: &Path, names: &[String]) -> Result<(Dag, f64)> {
+/// The graph of a list of edges, those with a third cell undirected, and the third heading as a
+/// number.
+fn edges(path: &Path, names: &[String]) -> Result<(Pdag, f64)> {
     let mut reader = csv::Reader::from_path(path)?;
     let seconds = reader.headers()?.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.0);
-    let mut edges = Vec::new();
+    let (mut directed, mut undirected) = (Vec::new(), Vec::new());
     for record in reader.records() {
         let record = record?;
-        edges.push((position(names, &record[0])?, position(names, &record[1])?));
+        let edge = (position(names, &record[0])?, position(names, &record[1])?);
+        let open = record.get(2).is_some_and(|mark| !mark.is_empty());
+        if open { &mut undirected } else { &mut directed }.push(edge);
     }
-    Ok((Dag::from_edges(names.len(), &edges)?, seconds))
+    Ok((Pdag::new(names.len(), &directed, &undirected)?, seconds))
 }
 
 /// A class on some of the variables as one on all.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use nocurl::error::closest;
+use nocurl::moments::mix;
 use nocurl::simulate::Simulation;
 use nocurl::{Algorithm, Options};
 use serde::de::DeserializeOwned;
@@ -98,14 +99,6 @@ impl Contender {
             _ => trials.min(self.max_trials.unwrap_or(u32::MAX)),
         }
     }
-}
-
-/// One step of SplitMix64 (Steele, Lea and Flood, 2014).
-fn mix(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl Grid {

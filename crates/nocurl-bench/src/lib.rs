@@ -28,5 +28,5 @@ pub mod table;
 pub use error::Error;
 pub use grid::{Contender, Grid, Scenario};
 pub use results::{FILES, Log, Row};
-pub use run::{Settings, run};
+pub use run::{Settings, TrialTask, missing_tasks, run, run_task};
 pub use summary::{Cell, Estimate, Verdict, summarise};

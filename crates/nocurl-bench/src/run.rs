@@ -11,6 +11,7 @@ use nocurl::metrics::compare_as;
 use nocurl::simulate::{Simulated, simulate};
 use nocurl::{Fit, Moments, Options, Progress, Run, learn};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::{Deserialize, Serialize};
 
 use crate::results::{Status, Timing};
 use crate::{Contender, Error, Grid, Log, Row, Scenario};
@@ -164,26 +165,12 @@ impl<'a> Pass<'a> {
                 return Err(Error::Cancelled);
             }
             let limit = Limit::new(self, self.settings.timeout);
-            let start = Instant::now();
-            let outcome = match &draw {
-                Ok(draw) => {
-                    guarded(|| draw.trial(contender, seed, &Run::default().stopped_by(&limit)))
-                }
-                Err(error) => Err(error.clone()),
-            };
-            if outcome.is_err() && self.cancelled() {
+            let blank = Row::blank(job, contender, seed, place);
+            let row = row_of(&draw, contender, blank, &limit);
+            if row.status != Status::Ok && self.cancelled() {
                 return Err(Error::Cancelled);
             }
-            let blank = Row::blank(job, contender, seed, place);
-            self.record(match outcome {
-                Ok(trial) => trial.fill(blank),
-                Err(error) => Row {
-                    seconds: start.elapsed().as_secs_f64(),
-                    status: if limit.passed() { Status::Timeout } else { Status::Failed },
-                    error: Some(if limit.passed() { limit.told() } else { error }),
-                    ..blank
-                },
-            })?;
+            self.record(row)?;
         }
         Ok(())
     }
@@ -201,6 +188,100 @@ impl<'a> Pass<'a> {
 
     fn cancelled(&self) -> bool {
         self.run.is_stopped() || self.broken.load(Ordering::Relaxed)
+    }
+}
+
+/// The row of one contender on one draw.
+fn row_of(
+    draw: &Result<Draw, String>,
+    contender: &Contender,
+    blank: Row,
+    limit: &Limit<'_>,
+) -> Row {
+    let start = Instant::now();
+    let seed = blank.seed;
+    let outcome = match draw {
+        Ok(draw) => guarded(|| draw.trial(contender, seed, &Run::default().stopped_by(limit))),
+        Err(error) => Err(error.clone()),
+    };
+    match outcome {
+        Ok(trial) => trial.fill(blank),
+        Err(error) => Row {
+            seconds: start.elapsed().as_secs_f64(),
+            status: if limit.passed() { Status::Timeout } else { Status::Failed },
+            error: Some(if limit.passed() { limit.told() } else { error }),
+            ..blank
+        },
+    }
+}
+
+/// Contenders that are still to be run on one draw, by their names: small enough to be sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialTask {
+    /// The scenario.
+    pub scenario: String,
+    /// Number of variables.
+    pub size: usize,
+    /// The trial's number, from 0.
+    pub trial: u32,
+    /// The contenders.
+    pub methods: Vec<String>,
+}
+
+/// The trials that rows do not have yet, round by round.
+pub fn missing_tasks(grid: &Grid, settings: &Settings, rows: &[Row]) -> Vec<TrialTask> {
+    let task = |job: Job<'_>| TrialTask {
+        scenario: job.scenario.name.clone(),
+        size: job.size,
+        trial: job.trial,
+        methods: job.contenders.iter().map(|contender| contender.name.clone()).collect(),
+    };
+    missing_trials(grid, settings, rows).into_iter().map(task).collect()
+}
+
+/// Runs the trials of a task on one thread: the rows that [`run`] would write, but for their times.
+///
+/// # Errors
+/// A name that is not in the grid, or cancellation.
+pub fn run_task(
+    grid: &Grid,
+    settings: &Settings,
+    task: &TrialTask,
+    run: &Run<'_>,
+) -> Result<Vec<Row>, Error> {
+    let unknown = |name: &str| Error::Input(format!("`{name}` is not in the grid"));
+    let scenario = grid.scenarios.iter().find(|scenario| scenario.name == task.scenario);
+    let scenario = scenario.ok_or_else(|| unknown(&task.scenario))?;
+    let find = |name: &String| {
+        let known = grid.contenders.iter().find(|contender| contender.name == *name);
+        known.ok_or_else(|| unknown(name))
+    };
+    let contenders: Vec<&Contender> = task.methods.iter().map(find).collect::<Result<_, _>>()?;
+    let job = Job { scenario, size: task.size, trial: task.trial, contenders };
+    let place = Place::Beside(ThreadPoolBuilder::new().num_threads(1).build()?);
+    let asked = Asked(run);
+    place.install(|| {
+        let seed = scenario.seed(settings.seed, job.size, job.trial);
+        let draw = guarded(|| Draw::new(scenario, job.size, seed));
+        let mut rows = Vec::new();
+        for contender in &job.contenders {
+            let limit = Limit::new(&asked, settings.timeout);
+            let row = row_of(&draw, contender, Row::blank(&job, contender, seed, &place), &limit);
+            if run.is_stopped() {
+                return Err(Error::Cancelled);
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    })
+}
+
+/// Who runs a task may stop it.
+struct Asked<'a>(&'a Run<'a>);
+
+impl nocurl::Stop for Asked<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
     }
 }
 
@@ -228,17 +309,23 @@ impl Place {
     }
 }
 
+impl nocurl::Stop for Pass<'_> {
+    fn is_stopped(&self) -> bool {
+        self.cancelled()
+    }
+}
+
 /// Stops one trial when its time is over or the run is.
-struct Limit<'p, 'a> {
-    pass: &'p Pass<'a>,
+struct Limit<'a> {
+    cancelled: &'a dyn nocurl::Stop,
     timeout: Option<Duration>,
     start: Instant,
     passed: AtomicBool,
 }
 
-impl<'p, 'a> Limit<'p, 'a> {
-    fn new(pass: &'p Pass<'a>, timeout: Option<Duration>) -> Self {
-        Self { pass, timeout, start: Instant::now(), passed: AtomicBool::new(false) }
+impl<'a> Limit<'a> {
+    fn new(cancelled: &'a dyn nocurl::Stop, timeout: Option<Duration>) -> Self {
+        Self { cancelled, timeout, start: Instant::now(), passed: AtomicBool::new(false) }
     }
 
     fn passed(&self) -> bool {
@@ -250,12 +337,12 @@ impl<'p, 'a> Limit<'p, 'a> {
     }
 }
 
-impl nocurl::Stop for Limit<'_, '_> {
+impl nocurl::Stop for Limit<'_> {
     fn is_stopped(&self) -> bool {
         if self.timeout.is_some_and(|timeout| self.start.elapsed() > timeout) {
             self.passed.store(true, Ordering::Relaxed);
         }
-        self.passed() || self.pass.cancelled()
+        self.passed() || self.cancelled.is_stopped()
     }
 }
 

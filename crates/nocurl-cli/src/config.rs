@@ -62,6 +62,7 @@ impl Learn {
             replicates: arguments.confidence.bootstrap,
             seconds: arguments.confidence.confidence_seconds,
             level: arguments.confidence.confidence_level,
+            shown: arguments.confidence.graph,
         };
         let source = Source::of_tables(&arguments.data)?;
         check_files(&arguments, &source)?;

@@ -61,6 +61,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Inspect(arguments) => commands::inspect(&arguments),
         Command::Learn(arguments) => commands::learn(config::Learn::new(*arguments)?),
+        Command::Moments(arguments) => commands::moments(&arguments),
         Command::Simulate(arguments) => commands::simulate(config::Simulate::new(arguments)?),
         Command::Evaluate(arguments) => commands::evaluate(&arguments),
         Command::Draw(arguments) => commands::draw(arguments),

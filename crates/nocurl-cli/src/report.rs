@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::methods::{MixedScore, SearchReport};
 use nocurl::{Fit, Kind, Moments, Termination};
-use nocurl_app::Outcome;
+use nocurl_app::{Outcome, Shown};
 use nocurl_io::{DescribedVariable, GraphDocument, Scale, Table};
 
 use crate::checks::checks;
@@ -87,7 +87,12 @@ pub(crate) fn learnt(
         "Learnt",
         &format!(
             "{} among {} variables by {} in {} ({})",
-            count(document.edges.len() as u64, "edge"),
+            match config.job.confidence.shown {
+                Shown::Best => count(document.edges.len() as u64, "edge"),
+                Shown::Consensus => {
+                    format!("a consensus of {}", count(document.edges.len() as u64, "edge"))
+                }
+            },
             document.variables.len(),
             document.method,
             seconds(document.elapsed_seconds),
@@ -109,7 +114,9 @@ pub(crate) fn learnt(
         let caption = format!(
             "Strength is the share of `to` that `from` explains beside the other causes, from \
              0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}",
-            document.bootstrap.as_ref().map_or_else(String::new, support::caption),
+            document.bootstrap.as_ref().map_or_else(String::new, |summary| {
+                support::caption(summary, document.is_numeric())
+            }),
             if document.is_numeric() { "" } else { LEVELS },
             clean(&document.directions)
         );

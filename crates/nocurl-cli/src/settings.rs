@@ -77,7 +77,7 @@ fn of_config(path: &str, learn: &Command, words: &[String]) -> Result<Vec<String
             .filter(|name| !NOT_IN_FILES.contains(name))
             .collect();
         if !known.contains(&flag.as_str()) {
-            let like = closest(&flag, known.into_iter());
+            let like = closest(&flag, known);
             let hint = like.map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
             return Err(wrong(format!("`{key}` is no flag of `nocurl learn`{hint}")));
         }

@@ -60,14 +60,15 @@ pub(crate) fn summary(document: &GraphDocument, summary: &BootstrapSummary) -> S
 }
 
 /// What the columns mean.
-pub(crate) fn caption(summary: &BootstrapSummary) -> String {
+pub(crate) fn caption(summary: &BootstrapSummary, numeric: bool) -> String {
     let worth = match summary.calibrated {
         true => "corrected by what such shares were worth on simulated graphs",
         false => "as they are",
     };
     format!(
         "\n`edge` and `direction` are confidence: shares of resampled tables that have the edge, \
-         and that determine its direction, {worth}. The interval is of the weight."
+         and that determine its direction, {worth}. The interval is of the weight{}.",
+        if numeric { "" } else { ", and of the strength where an end is categorical" }
     )
 }
 

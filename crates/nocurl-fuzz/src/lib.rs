@@ -7,6 +7,7 @@
 #[path = "../../nocurl-io/tests/common/mod.rs"]
 mod archives;
 mod arrow;
+mod moments;
 mod npy;
 mod parquet;
 mod random;
@@ -98,6 +99,7 @@ pub static TARGETS: &[Target] = &[
         read: tables::jsonl,
         seeds: &["tables/pandas.jsonl"],
     },
+    Target { name: "moments", make: moments::make, read: moments::read, seeds: &[] },
     Target { name: "graph", make: text::graph, read: text::read_graphs, seeds: &[] },
     Target { name: "knowledge", make: text::knowledge, read: text::read_statements, seeds: &[] },
     Target { name: "grid", make: text::grid, read: text::read_grid, seeds: &[] },

@@ -135,6 +135,38 @@ pub enum Error {
         /// The text of the cell, shortened.
         text: String,
     },
+    /// A cell of a part that is none of the levels that all parts together have.
+    #[error(
+        "column `{column}` has the level `{level}`, which is none of its levels; look at all parts \
+         together for them"
+    )]
+    UnknownLevel {
+        /// Name of the column.
+        column: String,
+        /// The cell, shortened.
+        level: String,
+    },
+    /// Parts of a table, of which there are none.
+    #[error("there is no part: give at least one")]
+    NoParts,
+    /// A weight that is no weight.
+    #[error("column `{column}` has the weight {value}; weights are numbers from 0 on")]
+    Weight {
+        /// Name of the column.
+        column: String,
+        /// The first such weight.
+        value: f64,
+    },
+    /// A column that is not the same in all parts of a table.
+    #[error("column `{column}` is {one} in one part and {other} in another; make them alike")]
+    PartsDiffer {
+        /// Name of the column.
+        column: String,
+        /// What it is in one.
+        one: String,
+        /// What it is in the other.
+        other: String,
+    },
     /// Columns whose kinds must be found out before they are read. It does not leave this crate.
     #[doc(hidden)]
     #[error("the kinds of the columns are not known")]

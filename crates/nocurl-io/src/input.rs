@@ -131,6 +131,15 @@ impl Input {
         }
     }
 
+    /// The whole input in memory.
+    pub(crate) fn into_bytes(self) -> Result<Vec<u8>, Error> {
+        let label = self.label.clone();
+        let mut bytes = Vec::new();
+        let read = self.into_stream().read_to_end(&mut bytes);
+        read.map_err(|error| Error::read(&label, &error))?;
+        Ok(bytes)
+    }
+
     /// The whole input in memory, if it is text of at most `limit` bytes.
     pub(crate) fn into_text(self, format: &'static str, limit: u64) -> Result<String, Error> {
         const CHUNK: u64 = 1 << 20;

@@ -46,6 +46,7 @@ mod output;
 mod packed;
 mod source;
 mod stack;
+mod summary;
 mod table;
 
 pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
@@ -63,8 +64,9 @@ pub use output::{
     Claim, RunFiles, check_folder, check_writable, write_bytes, write_folder, write_text,
 };
 pub use source::{Format, Part, Source};
+pub use summary::{Summary, is_summary, read_summary, write_summary};
 pub use table::{
-    ColumnOverview, Columns, GivenLevels, Header, Input, LeftOut, Missing, Ordinal, Origin,
-    Overview, ReadOptions, Room, Sampled, Scale, Table, TransformRule, read_dataset, read_kept,
-    read_moments, read_overview, read_sampled, reading_memory, write_table,
+    ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin, Overview, ReadOptions,
+    Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey, TransformRule, read_dataset,
+    read_kept, read_moments, read_overview, read_part, read_sampled, read_survey, reading_memory, write_table,
 };

@@ -78,6 +78,7 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
             restarts: 12,
             reached_best: 3,
             runner_up: Some(RunnerUp { gap: 0.5, differs: 2 }),
+            price: Some(7.5),
         }),
         warnings: vec!["careful".into()],
         diagnosis: serde_json::json!([{ "name": "units", "verdict": "ok", "later": 1 }]),
@@ -114,7 +115,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             ancestor: 0.5,
             effect: [0.0, 2.0],
         }],
-        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined }],
+        consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined, weight: None }],
     }
 }
 

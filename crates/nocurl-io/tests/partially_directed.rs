@@ -261,11 +261,12 @@ fn files_of_the_first_schema_are_still_read() {
     for field in ["replicates", "failed", "first_error", "kind", "level", "pairs", "paths"] {
         assert_eq!(new["bootstrap"][field], old["bootstrap"][field], "{field}");
     }
-    let ends = |document: &serde_json::Value| -> Vec<[serde_json::Value; 2]> {
+    let consensus = |document: &serde_json::Value| -> Vec<[serde_json::Value; 3]> {
         let edges = document["bootstrap"]["consensus"].as_array().unwrap().iter();
-        edges.map(|edge| [edge["from"].clone(), edge["to"].clone()]).collect()
+        edges.map(|edge| ["from", "to", "weight"].map(|part| edge[part].clone())).collect()
     };
-    assert_eq!(ends(&new), ends(&old));
+    assert_eq!(consensus(&new), consensus(&old));
+    assert!(consensus(&new).iter().all(|[.., weight]| weight.is_number()));
     for field in ["seed", "version", "input", "termination", "iterations", "warnings", "diagnosis"]
     {
         assert_eq!(new[field], old[field], "{field}");

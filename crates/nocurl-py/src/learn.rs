@@ -1,7 +1,7 @@
 //! Learning, by a request in JSON.
 
 use nocurl::Algorithm;
-use nocurl_app::{Job, Outcome, Request};
+use nocurl_app::{Job, Outcome, Request, Resampled};
 use nocurl_io::{RunFiles, Source};
 use pyo3::prelude::*;
 
@@ -13,13 +13,15 @@ use crate::watch;
 
 /// Learns from a table and returns the description of the graph as JSON.
 #[pyfunction]
-#[pyo3(signature = (table, names, request, progress=None))]
+#[pyo3(signature = (table, names, request, progress=None, drawn=None, learnt=None))]
 pub(crate) fn learn(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
     names: Vec<String>,
     request: &str,
     progress: Option<&Bound<'_, PyAny>>,
+    drawn: Option<Vec<PyRef<'_, Moments>>>,
+    learnt: Option<Vec<String>>,
 ) -> PyResult<String> {
     let source = crate::table::source(table)?;
     let (job, threads) = guarded(|| {
@@ -33,12 +35,29 @@ pub(crate) fn learn(
     let outcome = match table.cast::<Moments>() {
         Ok(moments) => {
             let moments = moments.get().engine();
-            watch::run(py, threads, progress, |watch| Ok(job.run_on_moments(moments, watch)?))?
+            let again = guarded(|| resampled(drawn, learnt.unwrap_or_default()))?;
+            watch::run(py, threads, progress, |watch| {
+                Ok(job.run_on_summary(moments, &again, watch)?)
+            })?
         }
         Err(_) => Table::new(table, names)?
             .read(|input| watch::run(py, threads, progress, |watch| Ok(job.run(input, watch)?)))?,
     };
     Ok(guarded(|| description(&job, &outcome))?)
+}
+
+/// What was resampled elsewhere.
+fn resampled(
+    drawn: Option<Vec<PyRef<'_, Moments>>>,
+    learnt: Vec<String>,
+) -> Result<Resampled, Failure> {
+    let parsed = |text: String| {
+        serde_json::from_str(&text).map_err(|error| Failure::value(error.to_string()))
+    };
+    Ok(Resampled {
+        drawn: drawn.map(|all| all.iter().map(|one| one.engine().moments.clone()).collect()),
+        learnt: learnt.into_iter().map(parsed).collect::<Result<_, _>>()?,
+    })
 }
 
 fn description(job: &Job, outcome: &Outcome) -> Result<String, Failure> {

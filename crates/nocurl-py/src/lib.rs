@@ -5,6 +5,7 @@
 //! every entry goes by [`watch::run`] or [`failure::guarded`].
 
 mod array;
+mod bench;
 mod exact;
 mod failure;
 mod graph;
@@ -13,7 +14,9 @@ mod inspect;
 mod learn;
 mod model;
 mod moments;
+mod part;
 mod picture;
+mod request;
 mod simulate;
 mod spelling;
 mod table;
@@ -24,6 +27,8 @@ use pyo3::prelude::*;
 /// Bindings of the engine; use the package `nocurl` instead.
 #[pymodule]
 mod _nocurl {
+    #[pymodule_export]
+    use super::bench::{BenchLog, bench_grid, bench_task};
     #[pymodule_export]
     use super::graph::{
         compare, describe_graph, expanded, format_graph, intervene, read_graph, total_effects,
@@ -42,6 +47,10 @@ mod _nocurl {
     };
     #[pymodule_export]
     use super::moments::Moments;
+    #[pymodule_export]
+    use super::part::{
+        drawn_merged, learn_again, part, survey, surveyed_variables, surveys_merged,
+    };
     #[pymodule_export]
     use super::picture::{
         differences, differences_picture, part_of_graph, picture, write_differences, write_page,

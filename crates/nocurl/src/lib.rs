@@ -88,7 +88,7 @@ pub use core::{
 };
 pub use math::{Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};
-pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, error_shape, learn, refine};
+pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, error_shape, learn, redraw, refine};
 
 /// Parts that tests and benchmarks look at; they may change at any time.
 #[doc(hidden)]

@@ -82,12 +82,17 @@ fn any(seed: u64) -> Simulation {
     };
     Simulation {
         graph: [GraphFamily::Er, GraphFamily::Sf][choose(2)],
-        degree: [2.0, 3.0, 3.0, 4.0][choose(4)],
+        degree: [2.0, 2.0, 3.0, 3.0, 4.0][choose(5)],
         variables: [10, 20, 40, 60, 100][choose(5)],
         rows: [100, 200, 500, 1000, 2000, 5000][choose(6)],
-        weights: [(0.1, 0.6), (0.1, 1.0), (0.3, 1.0), (0.5, 2.0)][choose(4)],
+        weights: [(0.05, 0.5), (0.1, 0.6), (0.1, 1.0), (0.1, 1.5), (0.3, 1.0), (0.5, 2.0)]
+            [choose(6)],
         noise: [Noise::Gaussian, Noise::Gaussian, Noise::Exponential, Noise::Laplace][choose(4)],
-        variances: [Variances::Equal(1.0), Variances::Random(0.25, 4.0)][choose(2)],
+        variances: [
+            Variances::Equal(1.0),
+            Variances::Random(0.25, 4.0),
+            Variances::Random(0.02, 2.0),
+        ][choose(3)],
         standardize: true,
         ..Simulation::default()
     }

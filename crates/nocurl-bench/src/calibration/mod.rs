@@ -31,6 +31,8 @@ const CONSENSUS: f64 = 0.5;
 pub struct Record {
     /// Place of the case.
     pub case: usize,
+    /// Which of its tables.
+    pub table: u32,
     /// Rows and variables of the table.
     pub size: (u64, usize),
     /// Whether the graph found has the edge.
@@ -90,7 +92,7 @@ pub fn run(
                 let own = seed
                     .wrapping_add(u64::from(trial))
                     .wrapping_add((case as u64 + 1).wrapping_mul(1 << 32));
-                let trial = trial_of(&cases[case], case, own, run)?;
+                let trial = trial_of(&cases[case], (case, trial), own, run)?;
                 let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 *done += 1;
                 let (stage, total) = ("measuring confidence", Some(all.len() as u64));
@@ -109,7 +111,7 @@ pub fn run(
 
 fn trial_of(
     case: &Case,
-    place: usize,
+    (place, table): (usize, u32),
     seed: u64,
     run: &Run<'_>,
 ) -> Result<(Vec<Record>, Distances), Error> {
@@ -122,7 +124,7 @@ fn trial_of(
     let quiet = run.quiet();
     let fit = learn(&data, &options, &quiet).map_err(told)?;
     let params = BootstrapParams { paths: false, ..BootstrapParams::default() };
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let found = bootstrap_from(&data, &options, &params, start, &quiet).map_err(told)?;
     let class = Pdag::class_of(&truth);
     let size = (data.values().nrows() as u64, truth.size());
@@ -131,6 +133,7 @@ fn trial_of(
     pairs.extend(more.filter(|&(i, j)| !fit.dag.has_edge(i, j) && !fit.dag.has_edge(j, i)));
     let record = |(from, to): (usize, usize)| Record {
         case: place,
+        table,
         size,
         drawn: fit.dag.has_edge(from, to),
         compelled: fit.class.has_directed(from, to),

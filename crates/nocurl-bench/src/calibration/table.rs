@@ -16,7 +16,7 @@ const FEW: usize = 50;
 /// All records, for those who fit.
 pub fn csv(cases: &[Case], records: &[Record]) -> String {
     let mut text = String::from(
-        "case,rows,variables,drawn,compelled,adjacent_frequency,direction_frequency,adjacent,\
+        "case,table,rows,variables,drawn,compelled,adjacent_frequency,direction_frequency,adjacent,\
          direction,truly_adjacent,truly_compelled,truly_directed\n",
     );
     for record in records {
@@ -24,8 +24,9 @@ pub fn csv(cases: &[Case], records: &[Record]) -> String {
         let flag = u8::from;
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{:.4},{:.4},{},{},{}",
+            "{},{},{},{},{},{},{},{},{:.4},{:.4},{},{},{}",
             cases[record.case].name,
+            record.table,
             record.size.0,
             record.size.1,
             flag(record.drawn),

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use nocurl::Algorithm;
 use nocurl::refine::Refine;
+use nocurl_app::Shown;
 
 use super::table::TableArguments;
 use crate::knowledge::KnowledgeArguments;
@@ -116,6 +117,18 @@ pub(crate) struct ConfidenceArguments {
     /// [default: 0.9 and 0.5]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) confidence_level: Option<f64>,
+    /// Graph to show and write: the one with the best score, or the one on which resampled tables
+    /// agree
+    #[arg(long, value_name = "WHICH", default_value = Shown::default().name(),
+        value_parser = shown())]
+    pub(crate) graph: Shown,
+}
+
+/// The graphs that can be shown.
+fn shown() -> impl TypedValueParser<Value = Shown> {
+    let named = |name: &str| Shown::ALL.into_iter().find(|shown| shown.name() == name);
+    PossibleValuesParser::new(Shown::ALL.map(Shown::name))
+        .try_map(move |name| named(&name).ok_or("there is no such graph"))
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod inspect;
 mod learn;
 mod manual;
 mod model;
+mod moments;
 mod page;
 mod simulate;
 mod table;
@@ -20,6 +21,7 @@ pub(crate) use inspect::InspectArguments;
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use manual::{CompletionsArguments, ManArguments};
 pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+pub(crate) use moments::MomentsArguments;
 pub(crate) use page::PageArguments;
 pub(crate) use simulate::SimulateArguments;
 pub(crate) use table::{HeaderArgument, MissingArgument, TableArguments};
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     /// Learn a graph from a table
     Learn(Box<LearnArguments>),
+    /// Put together what learning needs of a table that lies in several files
+    Moments(Box<MomentsArguments>),
     /// Draw a random graph and data from it
     Simulate(SimulateArguments),
     /// Compare an estimated graph with the true one

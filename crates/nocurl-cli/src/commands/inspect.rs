@@ -154,7 +154,7 @@ fn levels(column: &ColumnOverview) -> String {
 fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
-        size if size >= 1e6 || size < 1e-3 => format!("{value:.1e}"),
+        size if !(1e-3..1e6).contains(&size) => format!("{value:.1e}"),
         _ if value.fract() == 0.0 => format!("{value}"),
         size if size >= 1000.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),

@@ -12,14 +12,7 @@ use crate::spelling::{Flags, repeated};
 pub(crate) fn learn(config: Learn) -> Result<(), Failure> {
     let watch = Watch::start(config.quiet || config.printed.is_some());
     let work = || config.job.run(&config.source, &watch.run());
-    let outcome = match config.threads {
-        None => work()?,
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?
-            .install(work)?,
-    };
+    let outcome = super::on_threads(config.threads, work)??;
     let mut document = outcome.document(&config.job, &Flags);
     document.keep_rows(config.report_rows);
     let typed = std::env::args_os().map(|word| word.to_string_lossy().into_owned());

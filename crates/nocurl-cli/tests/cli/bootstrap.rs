@@ -49,6 +49,35 @@ fn support_is_shown_and_written() {
 }
 
 #[test]
+fn the_consensus_can_be_what_is_written() {
+    let folder = Folder::new();
+    folder.write("rain.csv", chain());
+    let flags = ["learn", "rain.csv", "--graph", "consensus", "--confidence-level", "0.99"];
+    let outputs = ["--output", "g.json", "--output", "g.csv", "--output", "g.dot"];
+    let shown = folder.run(&[flags.as_slice(), &outputs].concat());
+    assert!(shown.contains("Learnt   a consensus of 2 edges"), "{shown}");
+    let graph = folder.json("g.json");
+    assert_eq!(graph["parameters"]["graph"], "consensus");
+    let ends = |list: &Value| {
+        let edges = list.as_array().unwrap().iter();
+        let mut ends: Vec<[String; 2]> = edges
+            .map(|edge| {
+                let mut ends = ["from", "to"].map(|end| edge[end].to_string());
+                ends.sort();
+                ends
+            })
+            .collect();
+        ends.sort();
+        ends
+    };
+    assert_eq!(ends(&graph["edges"]), ends(&graph["bootstrap"]["consensus"]));
+    let error = folder.refused(&["learn", "rain.csv", "--graph", "consensus", "--no-confidence"]);
+    assert!(error.contains("--graph consensus: ") && error.contains("--no-confidence"), "{error}");
+    let error = folder.refused(&["learn", "rain.csv", "--graph", "all"]);
+    assert!(error.contains("best") && error.contains("consensus"), "{error}");
+}
+
+#[test]
 fn effects_have_intervals_where_there_are_some() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());

@@ -15,6 +15,7 @@ mod learn;
 mod memory;
 mod methods;
 mod model;
+mod moments;
 mod overwrite;
 mod simulate;
 mod transform;

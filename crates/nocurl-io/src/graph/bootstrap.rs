@@ -83,6 +83,9 @@ pub struct ConsensusEdge {
     /// Whether the consensus directs it; an undirected edge is drawn as in one of its members.
     #[serde(default)]
     pub direction: Direction,
+    /// Its weight, which files of schema 1 have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
 }
 
 /// What replicates say of one edge in one direction.
@@ -174,6 +177,7 @@ fn consensus(found: &Bootstrap, level: f64, names: &[String]) -> Vec<ConsensusEd
             from: names[from].clone(),
             to: names[to].clone(),
             direction: direction(from, to),
+            weight: None,
         })
         .collect()
 }

@@ -214,7 +214,7 @@ fn gather<C: Collect>(
         }
         report(run, total.rows, None)?;
     }
-    if total.rows == 0 {
+    if total.rows == 0 && !options.part {
         return Err(Error::HeaderOnly { path: label.into() });
     }
     Ok(total)

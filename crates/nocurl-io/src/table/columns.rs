@@ -9,6 +9,7 @@ use nocurl::{Kind, Transform};
 
 use super::collect::reading_memory;
 use super::kinds::{Coding, Declared, is_told, left_out_note};
+use super::part::Resample;
 use super::pattern::{is_meant, is_pattern};
 use super::reading::Reading;
 use super::transform::{Scale, transform_of};
@@ -60,6 +61,10 @@ pub(super) struct Selection {
     pub(super) texts: Vec<bool>,
     /// Numbers that stand for missing values.
     pub(super) absent: Vec<f64>,
+    /// The place of the weights of rows, which is the last.
+    pub(super) weight: Option<usize>,
+    /// Tables that are drawn from the same rows.
+    pub(super) resample: Option<Resample>,
     /// What is done to columns of numbers.
     pub(super) transforms: Vec<Option<Transform>>,
     /// Columns of types that are not read, with which there is nothing to look at.
@@ -170,6 +175,19 @@ impl Selection {
         }
         // What the file does not hold comes last.
         positions.sort_by_key(|&position| position >= of_file.len());
+        let weight = match &options.weights {
+            None => None,
+            Some(_) if !told.is_empty() => {
+                let reason = "rows of files whose names or folders tell columns are not weighted";
+                return Err(Error::unsupported(label, reason));
+            }
+            Some(name) => {
+                let at = *known.get(name.as_str()).ok_or_else(|| unknown_column(name, names))?;
+                positions.retain(|&position| position != at);
+                positions.push(at);
+                Some(positions.len() - 1)
+            }
+        };
         let names: Vec<String> =
             positions.iter().map(|&position| names[position].clone()).collect();
         let declared = |at: usize| if at < of_file.len() { declared(at) } else { Declared::Cells };
@@ -187,7 +205,7 @@ impl Selection {
             .collect();
         positions.retain(|&position| position < of_file.len());
         let selection = Self::of(names, positions, declared, codings, options);
-        Ok(Self { constants, of_file, ..selection })
+        Ok(Self { weight, constants, of_file, ..selection })
     }
 
     fn of(
@@ -223,6 +241,8 @@ impl Selection {
             constants: Vec::new(),
             of_file: Arc::default(),
             rounded: Arc::new(names.iter().map(|_| AtomicBool::new(false)).collect()),
+            weight: None,
+            resample: options.resample.clone(),
             most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
             names,
             positions,
@@ -256,6 +276,9 @@ impl Selection {
     /// what it is, or its name says that it is no variable.
     pub(super) fn is_open(&self, slot: usize, options: &Reading<'_>) -> bool {
         let name = &self.names[slot];
+        if self.weight == Some(slot) {
+            return false;
+        }
         self.declared[slot] != Declared::Number || is_told(name, options) || is_index(name)
     }
 
@@ -303,7 +326,7 @@ fn in_order(
     known: &BTreeMap<&str, usize>,
     of_file: usize,
 ) -> Result<Vec<usize>, Error> {
-    let Some((first, names)) = options.part.and_then(|part| part.first) else {
+    let Some((first, names)) = options.file.and_then(|part| part.first) else {
         return Ok((0..known.len()).collect());
     };
     let here = |name: &str| known.get(name).copied().filter(|&at| at < of_file);

@@ -76,7 +76,7 @@ pub(super) fn read<C: Collect>(
         wave = next.map_err(|error| error.shifted(total.rows, total.lines))?;
         report(run, stream.done, length)?;
     }
-    if total.rows == 0 && top.named {
+    if total.rows == 0 && top.named && !options.part {
         return Err(Error::HeaderOnly { path: label.into() });
     }
     Ok((total, stream.digest.finish()))

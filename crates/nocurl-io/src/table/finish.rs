@@ -47,6 +47,12 @@ impl Coded {
         Self { variables: variables.into(), places }
     }
 
+    /// Variables that are known: their codes are the positions of levels.
+    pub(super) fn given(variables: &[Variable]) -> Self {
+        let places = variables.iter().map(|v| (0..v.levels.len()).collect()).collect();
+        Self { variables: variables.to_vec().into(), places }
+    }
+
     pub(super) fn moments(&self, gathered: OneHot) -> Moments {
         gathered.finish(self.variables.clone(), &self.places)
     }
@@ -113,7 +119,7 @@ impl About {
         moments: &Moments,
         options: &ReadOptions,
     ) -> Vec<usize> {
-        let constant = match options.keep_constant || moments.rows() < 2 {
+        let constant = match options.keep_constant || options.part || moments.rows() < 2 {
             true => Vec::new(),
             false => moments.constant_columns(),
         };
@@ -123,15 +129,21 @@ impl About {
     }
 
     /// The table, unless it is too small to learn from.
-    pub(super) fn table<T>(self, rows: u64, columns: usize, data: T) -> Result<Table<T>, Error> {
+    pub(super) fn table<T>(
+        self,
+        rows: u64,
+        columns: usize,
+        data: T,
+        part: bool,
+    ) -> Result<Table<T>, Error> {
         let left = left_out_note(&self.left_out);
-        if columns < 2 && rows > 1 {
+        if columns < 2 && (rows > 1 || part) {
             return Err(match left {
                 Some(left) => Error::FewLeft { columns, left },
                 None => nocurl::Error::TooFewColumns { columns }.into(),
             });
         }
-        if rows < 2 {
+        if rows < 2 && !part {
             return Err(match self.dropped {
                 0 => nocurl::Error::TooFewRows { rows, needed: 2 }.into(),
                 dropped => Error::FewComplete { rows, dropped },
@@ -187,6 +199,6 @@ pub(super) fn complete(
     if options.standardize {
         moments = moments.standardized();
     }
-    let table = about.table(moments.rows(), moments.columns(), moments)?;
+    let table = about.table(moments.rows(), moments.columns(), moments, options.part)?;
     Ok((table, kept))
 }

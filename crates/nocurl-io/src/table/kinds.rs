@@ -1,17 +1,17 @@
 //! What the columns of a table are: decided from their cells, their types and what users say.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nocurl::variable::MOST_LEVELS;
-use nocurl::{Action, Kind, Text, Value};
+use nocurl::{Action, Kind, Text, Value, Variable};
 use serde::{Deserialize, Serialize};
 
 use super::columns::{is_index, kind_of};
 use super::pattern::is_meant;
 use super::reading::Reading;
 use super::survey::{ColumnSurvey, Odd};
-use super::words;
+use super::words::{self, Absent};
 use crate::Error;
 use crate::error::shorten;
 
@@ -62,6 +62,13 @@ impl LeftOut {
         }
     }
 
+    /// What a word in brackets stands for.
+    pub fn from_word(word: &str) -> Self {
+        let known = [Self::Empty, Self::Constant, Self::Identifier, Self::Text, Self::Date];
+        let known = known.into_iter().chain([Self::RowNames]).find(|why| why.word() == word);
+        known.unwrap_or_else(|| Self::Type(shorten(word, 60)))
+    }
+
     /// Whether users can say that it is a category all the same.
     fn can_stay(&self) -> bool {
         matches!(self, Self::Identifier | Self::Text | Self::Date | Self::RowNames)
@@ -77,6 +84,8 @@ pub(super) struct Coding {
     codes: HashMap<Vec<u8>, f64>,
     /// The same for columns of numbers.
     numbers: HashMap<u64, f64>,
+    /// Where levels are given: what is missing, and a cell that is neither that nor a level.
+    given: Option<(Absent, Arc<OnceLock<String>>)>,
 }
 
 impl Coding {
@@ -87,7 +96,7 @@ impl Coding {
             Some(((level.parse::<f64>().ok()? + 0.0).to_bits(), code as f64))
         };
         let numbers = levels.iter().enumerate().filter_map(number).collect();
-        Self { kind, levels, codes, numbers }
+        Self { kind, levels, codes, numbers, given: None }
     }
 
     /// Whether the variable is of a kind; two levels without an order make a binary one.
@@ -100,20 +109,31 @@ impl Coding {
 
     /// The code of a cell of text; NaN for one that is no level.
     pub(super) fn of_text(&self, content: &[u8]) -> f64 {
-        self.codes.get(content).copied().unwrap_or(f64::NAN)
+        let code = self.codes.get(content).copied();
+        if let (None, Some((absent, stranger))) = (code, &self.given)
+            && !absent.has(content)
+        {
+            let _ = stranger.set(shorten(&String::from_utf8_lossy(content), 40));
+        }
+        code.unwrap_or(f64::NAN)
     }
 
     /// Codes in place of numbers.
     pub(super) fn of_numbers(&self, values: &mut [f64]) {
         for value in values.iter_mut().filter(|value| !value.is_nan()) {
             let code = self.numbers.get(&(*value + 0.0).to_bits());
+            if let (None, Some((absent, stranger))) = (code, &self.given)
+                && !absent.numbers().contains(value)
+            {
+                let _ = stranger.set(value.to_string());
+            }
             *value = code.copied().unwrap_or(f64::NAN);
         }
     }
 }
 
 /// What the type of a column says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Declared {
     /// Cells of text, which say themselves what they are.
     Cells,
@@ -133,7 +153,7 @@ pub(super) enum Declared {
 
 impl Declared {
     /// What messages say that a column holds.
-    pub(super) fn word(&self) -> &'static str {
+    pub(super) fn held(&self) -> &'static str {
         match self {
             Self::Cells | Self::RowNames | Self::Text => "text",
             Self::Number => "numbers",
@@ -151,6 +171,7 @@ impl Declared {
 }
 
 /// A column with all that is known of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Candidate {
     pub(super) name: String,
     pub(super) declared: Declared,
@@ -192,7 +213,7 @@ impl Plan {
         for mut column in candidates {
             let told = told(&column.name, reading)?;
             let has_nones = column.survey.keep_nones();
-            match decide(&column, told.as_ref()) {
+            match decide(&column, told.as_ref(), reading.part) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
                     nones.extend(has_nones.then(|| column.name.clone()));
@@ -209,6 +230,28 @@ impl Plan {
         }
         plan.notes.extend(none_note(&nones));
         if unclear.is_empty() { Ok(plan) } else { Err(Error::Unclear { columns: unclear }) }
+    }
+
+    /// The plan of variables that are known, with words for missing values.
+    pub(super) fn of_variables(variables: &[Variable], na: &[String]) -> Self {
+        let mut plan = Self::default();
+        for variable in variables.iter().filter(|variable| variable.is_discrete()) {
+            let given = Some((Absent::new(na), Arc::default()));
+            let coding = Coding { given, ..Coding::new(variable.kind, variable.levels.clone()) };
+            plan.codings.insert(variable.name.clone(), Arc::new(coding));
+        }
+        plan
+    }
+
+    /// Refuses cells that are none of the levels that were given.
+    pub(super) fn check_levels(&self) -> Result<(), Error> {
+        for (name, coding) in &self.codings {
+            if let Some(level) = coding.given.as_ref().and_then(|(_, stranger)| stranger.get()) {
+                let (column, level) = (shorten(name, 80), level.clone());
+                return Err(Error::UnknownLevel { column, level });
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn leaves_out(&self, name: &str) -> bool {
@@ -254,7 +297,8 @@ fn told<'a>(name: &str, reading: &'a Reading<'_>) -> Result<Option<Told<'a>>, Er
     Ok(found.pop().map(|(_, told)| told))
 }
 
-fn decide(column: &Candidate, told: Option<&Told<'_>>) -> Decision {
+/// Parts may have one level of several.
+fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
     let survey = &column.survey;
     if survey.present() == 0 && survey.missing > 0 {
         return Decision::LeaveOut(LeftOut::Empty);
@@ -275,18 +319,21 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>) -> Decision {
     match told {
         Some(Told::Continuous) if survey.texts == 0 => Decision::Continuous,
         Some(Told::Continuous) => Decision::Unclear(odd_cells(&column.name, survey, true)),
-        Some(Told::Categorical) => levels(column, Kind::Categorical),
+        Some(Told::Categorical) => levels(column, Kind::Categorical, part),
         Some(Told::Ordinal(order)) => ordinal(column, order),
-        None => infer(column),
+        None => infer(column, part),
     }
 }
 
+/// What spreadsheets show where a formula has no value: never a level among numbers.
+const SHEET_ERRORS: [&str; 6] = ["#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"];
+
 /// The kind of a column of which nobody says anything.
-fn infer(column: &Candidate) -> Decision {
+fn infer(column: &Candidate, part: bool) -> Decision {
     let survey = &column.survey;
     if let Declared::Category { levels: known, ordered } = &column.declared {
         if !ordered {
-            return levels(column, Kind::Categorical);
+            return levels(column, Kind::Categorical, part);
         }
         let seen = || survey.levels().into_iter().map(|(name, _)| name).collect();
         let order = if known.is_empty() { seen() } else { known.clone() };
@@ -306,21 +353,23 @@ fn infer(column: &Candidate) -> Decision {
     let mostly_numbers = survey.numbers > survey.texts;
     let many_numbers = survey.distinct().is_none() || survey.distinct_numbers() > 12;
     let rare = survey.texts * 20 <= present;
-    if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare) {
+    let broken = || survey.levels().iter().any(|(name, _)| SHEET_ERRORS.contains(&name.as_str()));
+    if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare || broken()) {
         return Decision::Unclear(odd_cells(&column.name, survey, false));
     }
     match survey.distinct() {
+        Some(1) if part => levels(column, Kind::Categorical, part),
         Some(1) => Decision::LeaveOut(LeftOut::Constant),
         Some(distinct) if distinct as u64 == present => Decision::LeaveOut(LeftOut::Identifier),
-        Some(2) => levels(column, Kind::Categorical),
+        Some(2) => levels(column, Kind::Categorical, part),
         Some(distinct) if distinct as u64 * 2 > present => Decision::LeaveOut(LeftOut::Text),
-        Some(_) => levels(column, Kind::Categorical),
+        Some(_) => levels(column, Kind::Categorical, part),
         None => Decision::LeaveOut(LeftOut::Text),
     }
 }
 
 /// Levels in an order that does not depend on that of the rows.
-fn levels(column: &Candidate, kind: Kind) -> Decision {
+fn levels(column: &Candidate, kind: Kind, part: bool) -> Decision {
     if column.survey.distinct().is_none() {
         let name = shorten(&column.name, 80);
         let words =
@@ -335,7 +384,7 @@ fn levels(column: &Candidate, kind: Kind) -> Decision {
     }
     names.sort();
     match names.len() {
-        1 => Decision::LeaveOut(LeftOut::Constant),
+        1 if !part => Decision::LeaveOut(LeftOut::Constant),
         _ => Decision::Levels(kind, names),
     }
 }
@@ -360,8 +409,8 @@ fn ordinal(column: &Candidate, order: &[String]) -> Decision {
     if let Declared::Category { levels, ordered: true } = &column.declared {
         return Decision::Levels(Kind::Ordinal, levels.clone());
     }
-    let Decision::Levels(_, mut names) = levels(column, Kind::Ordinal) else {
-        return levels(column, Kind::Ordinal);
+    let Decision::Levels(_, mut names) = levels(column, Kind::Ordinal, false) else {
+        return levels(column, Kind::Ordinal, false);
     };
     let number = |name: &String| words::number(name.as_bytes(), b'.');
     if names.iter().any(|name| number(name).is_none()) {

@@ -81,7 +81,7 @@ pub(super) fn read<C: Collect>(
     }
     let selection = Arc::new(selection);
     let rows = table.rows() as u64;
-    if rows < 2 {
+    if rows < 2 && !options.part {
         return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
     }
     let mut total = Assembly::new(&selection, options.missing);

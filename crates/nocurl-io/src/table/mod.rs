@@ -34,6 +34,7 @@ mod overview;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod pattern;
 mod quoted;
 mod reading;
@@ -60,9 +61,12 @@ use collect::{Hot, Rows};
 use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
+pub use part::{Kinds, Resample, read_part, read_survey};
 pub(crate) use pattern::is_meant;
 pub use overview::{ColumnOverview, Overview, read_overview};
 use sample::{KeptMoments, SampledMoments};
+pub(crate) use sample::{SAMPLE_ROWS, Sample, SampledRow};
+pub use survey::{Surveyed, TableSurvey};
 pub use transform::{Scale, TransformRule};
 pub use write::write_table;
 
@@ -100,7 +104,10 @@ pub enum Header {
 /// |---|---|---|
 /// | `columns` | all | columns to read, in this order |
 /// | `drop` | none | columns to leave out |
-/// | `keep_constant` | false | keep columns that do not vary, as parts of a table may have |
+/// | `keep_constant` | false | keep columns that do not vary |
+/// | `part` | false | it is a part of a table: any number of rows will do, and columns that do not vary stay |
+/// | `weights` | none | a column that says how often each row counts; for [`read_part`] |
+/// | `resample` | none | tables to be drawn from the same rows; for [`read_part`] |
 /// | `missing` | error | see [`Missing`] |
 /// | `continuous`, `categorical`, `ordinal` | by the values | columns of these kinds |
 /// | `transform` | none | functions of columns of numbers, see [`TransformRule`]; ranks take a pass more |
@@ -124,6 +131,12 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// Keep columns that do not vary; else they are left out, and a warning says so.
     pub keep_constant: bool,
+    /// Whether it is a part of a table, of which any number of rows will do.
+    pub part: bool,
+    /// A column that says how often each row counts.
+    pub weights: Option<String>,
+    /// Tables to be drawn from the same rows.
+    pub resample: Option<Resample>,
     /// Columns of numbers on a scale, by name or pattern.
     pub continuous: Vec<String>,
     /// Columns of categories, by name or pattern.
@@ -188,6 +201,9 @@ impl Default for ReadOptions {
             columns: None,
             drop: Vec::new(),
             keep_constant: false,
+            part: false,
+            weights: None,
+            resample: None,
             continuous: Vec::new(),
             categorical: Vec::new(),
             ordinal: Vec::new(),
@@ -274,7 +290,8 @@ impl Input<'_> {
 impl Table<Moments> {
     /// A table of which moments are all there is; variables that do not vary are left out.
     pub fn of_moments(moments: &Moments) -> Self {
-        let constant = moments.constant_columns();
+        // Of one row nothing can be said to vary.
+        let constant = if moments.rows() < 2 { Vec::new() } else { moments.constant_columns() };
         let kept = columns::without(moments.columns(), &constant);
         let left = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
         let left_out: Vec<_> = left.collect();
@@ -293,6 +310,12 @@ impl Table<Moments> {
 }
 
 impl<T> Table<T> {
+    /// Notes what is left out, in place of what was noted before.
+    pub(crate) fn leave_out(&mut self, left_out: Vec<(String, LeftOut)>) {
+        self.warnings = kinds::left_out_note(&left_out).into_iter().collect();
+        self.left_out = left_out;
+    }
+
     /// The same table with its data in another form.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Table<U> {
         Table {
@@ -501,5 +524,5 @@ fn dataset_of(
         let standardized = data.moments().standardized();
         data = data.on_scale_of(standardized.variables())?;
     }
-    about.table(rows as u64, data.names().len(), data)
+    about.table(rows as u64, data.names().len(), data, options.part)
 }

@@ -115,7 +115,7 @@ impl Layout {
             let reason = format!("the array has {} dimensions, a table has 2", header.shape.len());
             return Err(Error::unsupported(label, reason));
         };
-        if rows < 2 && options.is_whole() {
+        if rows < 2 && options.is_whole() && !options.part {
             return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
         }
         let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width as u64));

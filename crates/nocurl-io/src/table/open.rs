@@ -24,7 +24,15 @@ pub(super) fn read<C: Collect>(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
-    let reading = Reading::new(options);
+    read_as(input, Reading::new(options), run)
+}
+
+/// The same, with what is known of the columns.
+pub(super) fn read_as<C: Collect>(
+    input: Input<'_>,
+    reading: Reading<'_>,
+    run: &Run<'_>,
+) -> Result<(Assembly<C>, Option<Origin>), Error> {
     let found = match input {
         Input::Source(source) => return read_source(source, reading, run),
         Input::Columns(table) => planned(
@@ -47,6 +55,10 @@ fn read_batches<C: Collect>(
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
     let schema = batches.schema();
+    let alone = reading.plan.is_some() || reading.ask || C::SURVEYS;
+    if alone {
+        return finished(arrow::read_batches(batches, &reading, run)?, &reading);
+    }
     let invalid = |error| Error::invalid(memory::LABEL, "Arrow", error);
     let mut batches = batches;
     // A column that is empty from the start may be so to the end, and is left out then.
@@ -124,7 +136,7 @@ fn read_text<C: Collect>(
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
         let twice = are_told(&reading) || needs_ranks(&reading.transform);
-        if !whole && !twice && !csv::begins_with_text(&start, &label, &reading)? {
+        if !whole && !C::SURVEYS && !twice && !csv::begins_with_text(&start, &label, &reading)? {
             let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
             return Ok((finished(found, &reading)?, digest));
         }
@@ -169,9 +181,12 @@ fn of_kinds<C: Collect>(
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
 ) -> Result<Assembly<C>, Error> {
+    if reading.plan.is_some() || reading.ask || C::SURVEYS {
+        return finished(read(&reading)?, &reading);
+    }
     let seen = match read(&reading) {
         Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&reading)?,
-        Ok(found) if found.has_empty_column() => look(&reading.of_all())?,
+        Ok(found) if found.has_empty_column() && !reading.part => look(&reading.of_all())?,
         Ok(found) => return finished(found, &reading),
         Err(error) => return Err(error),
     };

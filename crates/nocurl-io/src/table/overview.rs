@@ -304,7 +304,7 @@ impl Default for Registers {
 
 impl Registers {
     fn take(&mut self, bits: u64) {
-        let hash = super::sample::mix(bits);
+        let hash = nocurl::moments::mix(bits);
         let register = &mut self.0[(hash >> 54) as usize];
         let rank = ((hash << 10) | (1 << 9)).leading_zeros() as u8 + 1;
         *register = (*register).max(rank);

@@ -78,7 +78,7 @@ pub(super) fn read<C: Collect>(
         }
     }
     table.read_each(waiting, &mut total, run)?;
-    if total.rows == 0 {
+    if total.rows == 0 && !options.part {
         return Err(Error::HeaderOnly { path: label.into() });
     }
     Ok(total)

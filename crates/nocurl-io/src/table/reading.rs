@@ -15,7 +15,9 @@ pub(super) struct Reading<'a> {
     /// Look at every selected column, not only at those whose kind is open.
     pub(super) all: bool,
     /// The file as one of several.
-    pub(super) part: Option<Part<'a>>,
+    pub(super) file: Option<Part<'a>>,
+    /// Say that kinds are needed rather than look for them.
+    pub(super) ask: bool,
     /// Normal scores, once all rows were seen.
     pub(super) scores: Option<&'a Scores>,
 }
@@ -31,12 +33,17 @@ pub(super) struct Part<'a> {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, part: None, scores: None }
+        Self { options, plan: None, all: false, file: None, ask: false, scores: None }
     }
 
     /// The same with known kinds.
     pub(super) fn with(self, plan: &'a Plan) -> Self {
         Self { plan: Some(plan), ..self }
+    }
+
+    /// The same without a look at columns: where one is needed, that is an error.
+    pub(super) fn asking(self) -> Self {
+        Self { ask: true, ..self }
     }
 
     /// The same with known scores.
@@ -51,7 +58,7 @@ impl<'a> Reading<'a> {
 
     /// The same for one of several files.
     pub(super) fn of_part(self, part: Part<'a>) -> Self {
-        Self { part: Some(part), ..self }
+        Self { file: Some(part), ..self }
     }
 
     /// The same with other options.
@@ -64,7 +71,7 @@ impl<'a> Reading<'a> {
 
     /// Whether the file is all there is.
     pub(super) fn is_whole(&self) -> bool {
-        self.part.is_none()
+        self.file.is_none()
     }
 
     /// Whether users choose a column, or leave the choice open.
@@ -75,7 +82,7 @@ impl<'a> Reading<'a> {
 
     /// Columns that the name of the file tells.
     pub(super) fn constants(&self) -> &'a [(String, String)] {
-        self.part.map_or(&[], |part| part.constants)
+        self.file.map_or(&[], |part| part.constants)
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use nocurl::moments::mix;
 use nocurl::{Codes, Dataset, Mat, MatMut, MatRef, Variable};
 
 use super::collect::{Collect, Hot, Rows};
 use super::columns::Selection;
 
 /// Rows that a sample holds at most.
-pub(super) const SAMPLE_ROWS: usize = 2000;
+pub(crate) const SAMPLE_ROWS: usize = 2000;
 
 /// Moments of all rows, and some of the rows; of levels alone, all rows as codes too.
 #[derive(Debug)]
@@ -117,22 +118,35 @@ impl Collect for Ranked {
 /// The rows with the smallest keys, where a key is a hash of the place of the row in its piece of
 /// the file. Pieces depend on the file alone and are put together in order, so the sample is the
 /// same for any number of threads; and it is spread evenly over the file, whatever its order.
-#[derive(Debug)]
-pub(super) struct Sample {
-    rows: Vec<Sampled>,
+#[derive(Debug, Clone)]
+pub(crate) struct Sample {
+    pub(crate) rows: Vec<SampledRow>,
     /// Rows that it holds at most.
     most: usize,
     /// Rows seen.
-    seen: u64,
+    pub(crate) seen: u64,
     /// Rows with keys from here on cannot be among those kept.
     bound: Option<u64>,
 }
 
-#[derive(Debug)]
-struct Sampled {
-    key: u64,
-    place: u64,
-    values: Box<[f64]>,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SampledRow {
+    pub(crate) key: u64,
+    pub(crate) place: u64,
+    pub(crate) values: Box<[f64]>,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self::new(SAMPLE_ROWS)
+    }
+}
+
+/// Whatever order they stand in.
+impl PartialEq for Sample {
+    fn eq(&self, other: &Self) -> bool {
+        self.seen == other.seen && self.clone().rows_in_order() == other.clone().rows_in_order()
+    }
 }
 
 impl Sample {
@@ -146,12 +160,22 @@ impl Sample {
     }
 
     pub(super) fn push(&mut self, block: MatRef<'_, f64>) {
+        self.push_some(block, None);
+    }
+
+    /// Takes rows that count as often as their weights say.
+    pub(super) fn push_weighted(&mut self, block: MatRef<'_, f64>, weights: &[f64]) {
+        self.push_some(block, Some(weights));
+    }
+
+    fn push_some(&mut self, block: MatRef<'_, f64>, weights: Option<&[f64]>) {
         for i in 0..block.nrows() {
             let place = self.seen + i as u64;
-            let key = mix(place);
+            let weight = weights.map_or(1.0, |weights| weights[i]);
+            let Some(key) = weighted(mix(place), weight) else { continue };
             if self.bound.is_none_or(|bound| key < bound) {
                 let values = (0..block.ncols()).map(|j| block[(i, j)]).collect();
-                self.rows.push(Sampled { key, place, values });
+                self.rows.push(SampledRow { key, place, values });
                 // Twice as many as needed, so that rows are sorted out rarely.
                 if self.rows.len() >= 2 * self.most {
                     self.sort_out();
@@ -161,9 +185,9 @@ impl Sample {
         self.seen += block.nrows() as u64;
     }
 
-    pub(super) fn append(&mut self, later: Self) {
+    pub(crate) fn append(&mut self, later: Self) {
         let seen = self.seen;
-        let shifted = |row: Sampled| Sampled { place: row.place + seen, ..row };
+        let shifted = |row: SampledRow| SampledRow { place: row.place + seen, ..row };
         self.rows.extend(later.rows.into_iter().map(shifted));
         self.seen += later.seen;
         self.sort_out();
@@ -171,11 +195,37 @@ impl Sample {
 
     /// Keeps the rows with the smallest keys, earlier ones among equal keys.
     fn sort_out(&mut self) {
-        if self.rows.len() > self.most {
+        self.keep(self.most);
+    }
+
+    /// Keeps at most so many rows.
+    pub(crate) fn keep(&mut self, most: usize) {
+        if self.rows.len() > most {
             self.rows.sort_unstable_by_key(|row| (row.key, row.place));
-            self.rows.truncate(self.most);
+            self.rows.truncate(most);
             self.bound = self.rows.last().map(|row| row.key);
         }
+    }
+
+    /// These rows, of so many.
+    pub(crate) fn of(rows: Vec<SampledRow>, seen: u64) -> Self {
+        Self { rows, seen, ..Self::default() }
+    }
+
+    /// The rows in the order of the file.
+    pub(crate) fn rows_in_order(mut self) -> Vec<SampledRow> {
+        self.rows.sort_unstable_by_key(|row| row.place);
+        self.rows
+    }
+
+    /// The same rows with positions of levels in place of codes.
+    pub(super) fn recoded(mut self, places: &[Vec<usize>]) -> Self {
+        for (v, places) in places.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
+            for row in &mut self.rows {
+                row.values[v] = places[row.values[v] as usize] as f64;
+            }
+        }
+        self
     }
 
     /// The sample as a table, in the order of the file, with these of its columns, whose codes have
@@ -194,12 +244,16 @@ impl Sample {
     }
 }
 
-/// A number that looks random, from any number (the finaliser of SplitMix64).
-pub(super) fn mix(number: u64) -> u64 {
-    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+/// The key of a row that counts as often as its weight says; none for one that does not count. The
+/// smallest keys are then a sample by weights (Efraimidis and Spirakis, 2006).
+fn weighted(key: u64, weight: f64) -> Option<u64> {
+    const ALL: f64 = 18_446_744_073_709_551_616.0;
+    if weight == 1.0 {
+        return Some(key);
+    }
+    let share = (key as f64 + 0.5) / ALL;
+    // The distribution of the smallest of so many.
+    (weight > 0.0).then(|| (-((-share).ln_1p() / weight).exp_m1() * ALL) as u64)
 }
 
 #[cfg(test)]

@@ -267,8 +267,8 @@ fn join(column: &mut Candidate, later: Candidate, label: &str) -> Result<(), Err
             return Err(Error::OtherTypes {
                 path: label.into(),
                 column: crate::error::shorten(&later.name, 80),
-                here: other.word(),
-                before: one.word(),
+                here: other.held(),
+                before: one.held(),
             });
         }
     };

@@ -2,19 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::MatMut;
-use nocurl::variable::{Levels, MOST_LEVELS};
+use nocurl::variable::{Levels, MOST_LEVELS, Variable};
+use nocurl::{Kind, MatMut, Text};
+use serde::{Deserialize, Serialize};
 
 use super::collect::Collect;
 use super::columns::Selection;
+use super::kinds::{Candidate, Declared, LeftOut, Plan};
+use super::reading::Reading;
+use super::transform::transform_of;
+use super::ReadOptions;
 use super::words::{self, Absent};
+use crate::Error;
 use crate::error::shorten;
 
 /// Different cells that are remembered for messages.
 const EXAMPLES: usize = 4;
 
 /// A cell that is no number, where the others are.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Odd {
     pub(super) text: String,
     /// Rows and lines are counted from 1; there are no lines but in text.
@@ -25,7 +31,7 @@ pub(super) struct Odd {
 }
 
 /// What the cells of a column are.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ColumnSurvey {
     pub(super) missing: u64,
     pub(super) numbers: u64,
@@ -34,9 +40,11 @@ pub(super) struct ColumnSurvey {
     /// Those of them that look like dates.
     pub(super) dates: u64,
     /// Different cells, as text.
+    #[serde(with = "written")]
     levels: Levels,
     counts: Vec<u64>,
     /// Different numbers by their bits, where cells are not text.
+    #[serde(with = "pairs")]
     values: BTreeMap<u64, u64>,
     many_values: bool,
     pub(super) odd: Vec<Odd>,
@@ -234,5 +242,163 @@ impl Collect for Survey {
 
     fn surveyed(&mut self) -> &mut [ColumnSurvey] {
         &mut self.columns
+    }
+}
+
+/// What was seen of the columns of a table, or of a part of it; of several parts, put together.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TableSurvey {
+    pub(super) columns: Vec<Candidate>,
+    pub(super) rows: u64,
+}
+
+/// What the columns of a table turned out to be.
+#[derive(Debug, Clone)]
+pub struct Surveyed {
+    /// Its variables.
+    pub variables: Vec<Variable>,
+    /// Columns that are none, and why.
+    pub left_out: Vec<(String, LeftOut)>,
+    /// What else there is to say.
+    pub notes: Vec<Text>,
+}
+
+impl TableSurvey {
+    /// Adds what was seen of a later part.
+    ///
+    /// # Errors
+    /// When the parts have other columns, or one of another type.
+    pub fn append(&mut self, later: Self) -> Result<(), Error> {
+        let rows = self.rows;
+        self.rows += later.rows;
+        let mut others: BTreeMap<String, Candidate> =
+            later.columns.into_iter().map(|column| (column.name.clone(), column)).collect();
+        let differ = |name: &str, one: &str, other: &str| Error::PartsDiffer {
+            column: shorten(name, 80),
+            one: one.into(),
+            other: other.into(),
+        };
+        for column in &mut self.columns {
+            let Some(other) = others.remove(&column.name) else {
+                return Err(differ(&column.name, "there", "missing"));
+            };
+            if column.declared != other.declared {
+                let empty = |column: &Candidate| column.survey.present() == 0;
+                let joint = column.declared.joined(&other.declared);
+                column.declared = match (joint, empty(column), empty(&other)) {
+                    (Some(joint), ..) => joint,
+                    (None, true, _) => other.declared.clone(),
+                    (None, _, true) => column.declared.clone(),
+                    _ => {
+                        let (one, other) = (column.declared.word(), other.declared.word());
+                        return Err(differ(&column.name, one, other));
+                    }
+                };
+            }
+            column.survey.append(other.survey, rows, 0);
+        }
+        match others.into_keys().next() {
+            Some(name) => Err(differ(&name, "missing", "there")),
+            None => Ok(()),
+        }
+    }
+
+    /// What the columns are.
+    ///
+    /// # Errors
+    /// Columns of which that cannot be decided.
+    pub fn variables(&self, options: &ReadOptions) -> Result<Surveyed, Error> {
+        let plan = Plan::new(self.columns.clone(), &Reading::new(options), false)?;
+        let mut variables = Vec::new();
+        for column in self.columns.iter().filter(|column| !plan.leaves_out(&column.name)) {
+            let Some(coding) = plan.codings.get(&column.name) else {
+                let transforms = transform_of(&options.transform, None, &column.name);
+                let transforms = transforms.into_iter().collect();
+                variables.push(Variable { transforms, ..Variable::continuous(&column.name) });
+                continue;
+            };
+            let (name, kind, levels) = (column.name.clone(), coding.kind, coding.levels.clone());
+            if kind == Kind::Binary && levels == ["false", "true"] {
+                variables.push(Variable::with_levels(name, kind, levels));
+                continue;
+            }
+            let seen: BTreeMap<String, u64> = column.survey.levels().into_iter().collect();
+            let counts: Vec<u64> =
+                levels.iter().map(|level| seen.get(level).copied().unwrap_or(0)).collect();
+            variables.push(Variable::of_levels(name, kind, &levels, &counts).0);
+        }
+        Ok(Surveyed { variables, left_out: plan.left_out, notes: plan.notes })
+    }
+}
+
+impl Declared {
+    /// What a column is whose type is this in one part and another in the next, where that fits.
+    fn joined(&self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (
+                Self::Category { levels, ordered: false },
+                Self::Category { levels: more, ordered: false },
+            ) => {
+                let new = more.iter().filter(|level| !levels.contains(level));
+                let levels = levels.iter().chain(new).cloned().collect();
+                Some(Self::Category { levels, ordered: false })
+            }
+            (Self::Text, Self::Category { .. }) | (Self::Category { .. }, Self::Text) => {
+                Some(Self::Text)
+            }
+            (Self::RowNames, Self::Cells) | (Self::Cells, Self::RowNames) => Some(Self::Cells),
+            _ => None,
+        }
+    }
+
+    fn word(&self) -> &str {
+        match self {
+            Self::Cells | Self::RowNames | Self::Text => "text",
+            Self::Number => "of numbers",
+            Self::Truth => "of truth values",
+            Self::Category { ordered: true, .. } => "ordinal, with its own order,",
+            Self::Category { .. } => "a category",
+            Self::Date => "of dates",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// Levels as a list of names, and whether there were more.
+mod written {
+    use nocurl::variable::Levels;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(levels: &Levels, to: S) -> Result<S::Ok, S::Error> {
+        (levels.names(), levels.overflows()).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Levels, D::Error> {
+        let (names, overflows) = <(Vec<String>, bool)>::deserialize(from)?;
+        let mut levels = Levels::new(&names);
+        if overflows {
+            levels.overflow();
+        }
+        Ok(levels)
+    }
+}
+
+/// A map as a list of pairs: JSON has no keys but text.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        map: &BTreeMap<u64, u64>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        map.iter().collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<u64, u64>, D::Error> {
+        Ok(Vec::<(u64, u64)>::deserialize(from)?.into_iter().collect())
     }
 }

@@ -154,6 +154,12 @@ pub enum Error {
         /// Who needs them.
         what: &'static str,
     },
+    /// Moments of parts that are not of one table.
+    #[error("moments cannot be merged: {reason}")]
+    Unmergeable {
+        /// Which variable, and how it differs.
+        reason: String,
+    },
     /// An edge that a graph of this size cannot have, or has already.
     #[error("{}", invalid_edge(*from, *to, *variables))]
     InvalidEdge {

@@ -1,5 +1,8 @@
 //! Number of rows, means and second moments: all that linear methods see of the data.
 
+mod align;
+mod replicates;
+
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
@@ -9,6 +12,7 @@ use super::variable::Variable;
 use super::variable::{Kind, Variables};
 use crate::core::parallel::*;
 use crate::core::{Error, Transform};
+pub use replicates::{Replicates, mix};
 
 /// Rows that are centred and multiplied together at a time.
 pub const BLOCK_ROWS: usize = 1024;
@@ -44,7 +48,8 @@ const SEGMENTS: usize = 16;
 #[cfg_attr(feature = "serde", serde(try_from = "Packed", into = "Packed"))]
 pub struct Moments {
     variables: Variables,
-    rows: u64,
+    /// Rows, or the sum of their weights.
+    weight: f64,
     mean: Vec<f64>,
     /// Lower triangle only; the upper one is zero.
     scatter: Mat<f64>,
@@ -55,7 +60,7 @@ impl Moments {
     pub fn new(variables: impl Into<Variables>) -> Self {
         let variables = variables.into();
         let m = variables.width();
-        Self { variables, rows: 0, mean: vec![0.0; m], scatter: Mat::zeros(m, m) }
+        Self { variables, weight: 0.0, mean: vec![0.0; m], scatter: Mat::zeros(m, m) }
     }
 
     /// Moments with a known mean and covariance (divided by `rows`, not `rows - 1`), as an
@@ -81,7 +86,7 @@ impl Moments {
         }
         let scatter =
             Mat::from_fn(d, d, |i, j| if i >= j { covariance[(i, j)] * rows as f64 } else { 0.0 });
-        Ok(Self { variables, rows, mean, scatter })
+        Ok(Self { variables, weight: rows as f64, mean, scatter })
     }
 
     /// Adds rows, given as a block with one row per observation, of coded columns. The block is used
@@ -110,31 +115,65 @@ impl Moments {
             })
             .collect();
         gram_accumulate(&mut self.scatter, block.as_ref());
-        self.shift_mean(rows as u64, &mean);
+        self.shift_mean(rows as f64, &mean);
     }
 
-    /// Combines with the moments of other rows of the same variables.
+    /// Adds rows of which each counts as often as its weight says, which may be a fraction; the
+    /// number of rows grows by their sum. The block is used as work space.
+    ///
+    /// # Panics
+    /// When the block does not have as many columns as code the variables, or there is not one
+    /// weight, finite and not negative, for each row.
+    pub fn push_weighted(&mut self, mut block: MatMut<'_, f64>, weights: &[f64]) {
+        assert_eq!(block.ncols(), self.width(), "one column per coded column");
+        assert_eq!(block.nrows(), weights.len(), "one weight for each row");
+        assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "weights are not negative");
+        let total: f64 = weights.iter().sum();
+        if total == 0.0 {
+            return;
+        }
+        // The product of two such roots is the weight.
+        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let mean: Vec<f64> = (0..block.ncols())
+            .map(|j| {
+                let mut column = block.rb_mut().col_mut(j);
+                let sum: f64 = (0..weights.len()).map(|i| weights[i] * column[i]).sum();
+                let mean = sum / total;
+                (0..weights.len()).for_each(|i| column[i] = roots[i] * (column[i] - mean));
+                mean
+            })
+            .collect();
+        gram_accumulate(&mut self.scatter, block.as_ref());
+        self.shift_mean(total, &mean);
+    }
+
+    /// Combines with the moments of other rows of the same variables, in whatever order these have
+    /// them. Levels that one has not seen are added; moments of no rows take over the kinds of the
+    /// other.
     ///
     /// # Errors
-    /// When the variables differ.
+    /// When the names or the kinds of variables differ, or ordinal levels do.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.variables != other.variables {
-            return Err(Error::DifferentVariables { what: "moments to merge" });
+            let (mut one, other) = self.aligned(other)?;
+            one.merge(&other)?;
+            *self = one;
+            return Ok(());
         }
         for j in 0..self.width() {
             for i in j..self.width() {
                 self.scatter[(i, j)] += other.scatter[(i, j)];
             }
         }
-        self.shift_mean(other.rows, &other.mean);
+        self.shift_mean(other.weight, &other.mean);
         Ok(())
     }
 
     /// The part of the pairwise update that comes from two means being different.
-    fn shift_mean(&mut self, rows: u64, mean: &[f64]) {
-        let (a, b) = (self.rows as f64, rows as f64);
-        self.rows += rows;
-        if rows == 0 {
+    fn shift_mean(&mut self, weight: f64, mean: &[f64]) {
+        let (a, b) = (self.weight, weight);
+        self.weight += weight;
+        if b == 0.0 {
             return;
         }
         if a == 0.0 {
@@ -161,9 +200,14 @@ impl Moments {
         self.variables.names()
     }
 
-    /// Number of rows.
+    /// Number of rows, or the sum of their weights as a whole number.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.weight.round() as u64
+    }
+
+    /// Number of rows, or the sum of their weights.
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// Number of variables.
@@ -183,13 +227,13 @@ impl Moments {
 
     /// Variance of each coded column (divided by n).
     pub fn variances(&self) -> Vec<f64> {
-        (0..self.width()).map(|j| self.scatter[(j, j)] / self.rows as f64).collect()
+        (0..self.width()).map(|j| self.scatter[(j, j)] / self.weight).collect()
     }
 
     /// The second moment matrix `S`: `X'X / n` of the data as given, or of the centred data.
     /// Symmetric, both triangles filled.
     pub fn second_moments(&self, center: bool) -> Mat<f64> {
-        let n = self.rows as f64;
+        let n = self.weight;
         Mat::from_fn(self.width(), self.width(), |i, j| {
             let (low, high) = if i >= j { (j, i) } else { (i, j) };
             let covariance = self.scatter[(high, low)] / n;
@@ -207,13 +251,41 @@ impl Moments {
         let d = columns.len();
         Self {
             variables: self.variables.select(variables),
-            rows: self.rows,
+            weight: self.weight,
             mean: columns.iter().map(|&j| self.mean[j]).collect(),
             scatter: Mat::from_fn(d, d, |a, b| {
                 let (i, j) = (columns[a], columns[b]);
                 if a >= b { self.scatter[(i.max(j), i.min(j))] } else { 0.0 }
             }),
         }
+    }
+
+    /// The scatter matrix, the sum of `(x - mean)(x - mean)'` over all rows: its lower triangle, row
+    /// by row.
+    pub fn scatter_entries(&self) -> Vec<f64> {
+        let places = (0..self.width()).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        places.map(|at| self.scatter[at]).collect()
+    }
+
+    /// Moments from what [`Self::scatter_entries`] gave.
+    ///
+    /// # Errors
+    /// When the lengths do not agree.
+    pub fn from_scatter(
+        variables: impl Into<Variables>,
+        weight: f64,
+        mean: Vec<f64>,
+        entries: &[f64],
+    ) -> Result<Self, Error> {
+        let variables = variables.into();
+        let d = variables.width();
+        let needed = d * (d + 1) / 2;
+        if mean.len() != d || entries.len() != needed {
+            return Err(wrong_lengths(d, mean.len(), entries.len(), needed));
+        }
+        let entry = |i: usize, j: usize| entries[i * (i + 1) / 2 + j];
+        let scatter = Mat::from_fn(d, d, |i, j| if i >= j { entry(i, j) } else { 0.0 });
+        Ok(Self { variables, weight, mean, scatter })
     }
 
     /// The same with more columns, which were zero in all rows.
@@ -223,7 +295,7 @@ impl Moments {
         scatter.as_mut().submatrix_mut(0, 0, old, old).copy_from(&self.scatter);
         let mut mean = self.mean.clone();
         mean.resize(new, 0.0);
-        Self { variables, rows: self.rows, mean, scatter }
+        Self { variables, weight: self.weight, mean, scatter }
     }
 
     /// The same columns under other names.
@@ -243,7 +315,7 @@ impl Moments {
         let m = columns.len();
         Self {
             variables,
-            rows: self.rows,
+            weight: self.weight,
             mean: columns
                 .iter()
                 .map(|of| of.iter().map(|&(i, p)| p * self.mean[i]).sum())
@@ -259,7 +331,7 @@ impl Moments {
         let mut scales = vec![1.0; self.width()];
         let mut mean = self.mean.clone();
         let mut list = self.variables.list().to_vec();
-        let n = self.rows as f64;
+        let n = self.weight;
         for (v, variable) in list.iter_mut().enumerate() {
             let j = self.variables.columns(v).start;
             let deviation = (self.scatter[(j, j)] / n).sqrt();
@@ -273,7 +345,7 @@ impl Moments {
         let d = self.width();
         // One factor at a time: products of deviations in large units overflow.
         let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
-        Self { variables: Variables::new(list), rows: self.rows, mean, scatter }
+        Self { variables: Variables::new(list), weight: self.weight, mean, scatter }
     }
 
     /// Positions of the variables that do not vary, up to rounding.
@@ -289,7 +361,7 @@ impl Moments {
         let floor = f64::EPSILON * 64.0;
         (0..self.width())
             .filter(|&j| {
-                let variance = self.scatter[(j, j)] / self.rows as f64;
+                let variance = self.scatter[(j, j)] / self.weight;
                 // Numbers too large to square are no constant.
                 variance.is_finite() && variance.sqrt() <= self.mean[j].abs() * floor
             })
@@ -337,7 +409,7 @@ pub(crate) fn of_sample(variables: &Variables, values: MatRef<'_, f64>, counts: 
     let mut block = Mat::zeros(BLOCK_ROWS.min(drawn.len()), d);
     let mut mean = vec![0.0; d];
     for rows in drawn.chunks(BLOCK_ROWS) {
-        let total: u64 = rows.iter().map(|&i| u64::from(counts[i])).sum();
+        let total = rows.iter().map(|&i| u64::from(counts[i])).sum::<u64>() as f64;
         // The product of two such roots is the count.
         let roots: Vec<f64> = rows.iter().map(|&i| f64::from(counts[i]).sqrt()).collect();
         let mut used = block.as_mut().subrows_mut(0, rows.len());
@@ -348,7 +420,7 @@ pub(crate) fn of_sample(variables: &Variables, values: MatRef<'_, f64>, counts: 
                 Some(level) => f64::from(u8::from(column[i] == level)),
             };
             let sum: f64 = rows.iter().map(|&i| f64::from(counts[i]) * value(i)).sum();
-            *mean = sum / total as f64;
+            *mean = sum / total;
             for (k, (&i, root)) in rows.iter().zip(&roots).enumerate() {
                 used[(k, j)] = root * (value(i) - *mean);
             }
@@ -379,6 +451,9 @@ struct Packed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     variables: Option<Vec<Variable>>,
     rows: u64,
+    /// The sum of the weights, where it is no whole number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weight: Option<f64>,
     mean: Vec<f64>,
     scatter: Vec<f64>,
 }
@@ -386,17 +461,14 @@ struct Packed {
 #[cfg(feature = "serde")]
 impl From<Moments> for Packed {
     fn from(moments: Moments) -> Self {
-        let d = moments.width();
-        let scatter = (0..d)
-            .flat_map(|i| (0..=i).map(move |j| (i, j)))
-            .map(|at| moments.scatter[at])
-            .collect();
+        let scatter = moments.scatter_entries();
         let variables = &moments.variables;
         Self {
             names: variables.names().to_vec(),
             variables: (!variables.is_continuous() || variables.is_transformed())
                 .then(|| variables.list().to_vec()),
-            rows: moments.rows,
+            rows: moments.rows(),
+            weight: (moments.weight.fract() != 0.0).then_some(moments.weight),
             mean: moments.mean,
             scatter,
         }
@@ -423,19 +495,7 @@ impl TryFrom<Packed> for Moments {
             None => packed.names.into(),
             Some(list) => Variables::new(list),
         };
-        let d = variables.width();
-        if packed.mean.len() != d || packed.scatter.len() != d * (d + 1) / 2 {
-            let (means, entries) = (packed.mean.len(), packed.scatter.len());
-            return Err(wrong_lengths(d, means, entries, d * (d + 1) / 2));
-        }
-        let scatter =
-            Mat::from_fn(
-                d,
-                d,
-                |i, j| {
-                    if i >= j { packed.scatter[i * (i + 1) / 2 + j] } else { 0.0 }
-                },
-            );
-        Ok(Self { variables, rows: packed.rows, mean: packed.mean, scatter })
+        let weight = packed.weight.unwrap_or(packed.rows as f64);
+        Self::from_scatter(variables, weight, packed.mean, &packed.scatter)
     }
 }

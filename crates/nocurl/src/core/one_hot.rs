@@ -65,10 +65,26 @@ impl OneHot {
     ///
     /// # Panics
     /// When the block does not have one column per variable.
-    pub fn push(&mut self, mut block: MatMut<'_, f64>) {
+    pub fn push(&mut self, block: MatMut<'_, f64>) {
+        self.push_some(block, None);
+    }
+
+    /// Adds complete rows of which each counts as often as its weight says.
+    ///
+    /// # Panics
+    /// As [`Self::push`] and [`Moments::push_weighted`].
+    pub fn push_weighted(&mut self, block: MatMut<'_, f64>, weights: &[f64]) {
+        self.push_some(block, Some(weights));
+    }
+
+    fn push_some(&mut self, mut block: MatMut<'_, f64>, weights: Option<&[f64]>) {
         assert_eq!(block.ncols(), self.discrete.len(), "one column per variable");
+        let add = |moments: &mut Moments, coded: MatMut<'_, f64>| match weights {
+            None => moments.push_block(coded),
+            Some(weights) => moments.push_weighted(coded, weights),
+        };
         if !self.discrete.contains(&true) {
-            self.moments.push_block(block);
+            add(&mut self.moments, block);
             return;
         }
         let rows = block.nrows();
@@ -97,7 +113,7 @@ impl OneHot {
                 coded[(i, columns[from[i] as usize])] = 1.0;
             }
         }
-        self.moments.push_block(coded);
+        add(&mut self.moments, coded);
     }
 
     /// Makes columns for levels of these many codes.
@@ -155,7 +171,7 @@ impl OneHot {
     /// # Panics
     /// When there is no such variable.
     pub fn counts(&self, variable: usize) -> Vec<u64> {
-        let rows = self.moments.rows() as f64;
+        let rows = self.moments.weight();
         let columns = self.columns[variable].iter();
         columns.map(|&j| (self.moments.mean()[j] * rows).round() as u64).collect()
     }

@@ -225,6 +225,11 @@ impl Levels {
         &self.names
     }
 
+    /// Notes that there were more than [`MOST_LEVELS`].
+    pub fn overflow(&mut self) {
+        self.overflows = true;
+    }
+
     /// True when there were more than [`MOST_LEVELS`].
     pub fn overflows(&self) -> bool {
         self.overflows

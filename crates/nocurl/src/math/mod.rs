@@ -11,8 +11,10 @@ pub(crate) mod networks;
 mod normality;
 pub mod objective;
 pub mod optimize;
+mod price;
 mod problem;
 pub mod regress;
 
 pub use normality::normality;
+pub(crate) use price::Price;
 pub use problem::Problem;

@@ -113,8 +113,8 @@ pub(super) fn propose(task: &Task<'_>, params: &Mmpc) -> Result<Proposal, Error>
             skeleton.insert(i, j);
         }
     }
-    let params = Fges::default();
-    let ranks = fges::search(problem, likelihood.local(), &params, Some(&skeleton), run)
+    let way = Fges::default().way(problem);
+    let ranks = fges::search(problem, likelihood.local(), way, Some(&skeleton), run)
         .and_then(|found| Ok(Order::of_dag(&found.class.to_dag()?).ranks()))?;
     let mut support = Mat::zeros(d, d);
     for i in 0..d {

@@ -70,6 +70,9 @@ pub struct SearchReport {
     pub reached_best: u64,
     /// The best graph with another score that was met.
     pub runner_up: Option<RunnerUp>,
+    /// What an edge between two numbers cost, in units of twice the log-likelihood.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub price: Option<f64>,
 }
 
 /// A graph that is not the best.

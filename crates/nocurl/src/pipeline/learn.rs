@@ -98,7 +98,7 @@ fn in_order(
 }
 
 /// What the method sees: second moments and prior knowledge.
-fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
     let d = data.moments().columns();
     options.algorithm.takes(d, !options.knowledge.is_empty())?;
     // Where there are more columns than rows no set of collinear ones is looked for.
@@ -218,7 +218,7 @@ fn choose_edges(
 const FEW: usize = 200;
 
 /// The least-squares loss of a graph.
-fn loss(problem: &Problem, dag: &Dag) -> Result<f64, Error> {
+pub(super) fn loss(problem: &Problem, dag: &Dag) -> Result<f64, Error> {
     match problem.is_plain() {
         true if dag.size() <= FEW => Ok(least_squares(problem.second_moments(), dag.weights())),
         true => Ok(least_squares_of(problem.sample_moments(), dag)),
@@ -290,7 +290,7 @@ fn conclude(
 }
 
 /// What each determined direction comes from.
-fn evidence(
+pub(super) fn evidence(
     problem: &Problem,
     options: &Options,
     dag: &Dag,

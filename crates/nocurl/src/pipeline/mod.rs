@@ -6,6 +6,7 @@ mod fit;
 mod learn;
 mod options;
 mod prune;
+mod redraw;
 pub mod refine;
 
 pub use fit::Fit;
@@ -13,3 +14,4 @@ pub use learn::learn;
 pub(crate) use learn::learn_from;
 pub use options::{DEFAULT_THRESHOLD, Options};
 pub use prune::{Prune, prune};
+pub use redraw::redraw;

@@ -3,9 +3,9 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::core::{Action, Error, Mat, Order};
-use crate::math::Problem;
 use crate::math::local::Blocks;
 use crate::math::regress::{Node, blocks, eliminate, is_required, per_variable, refit};
+use crate::math::{Price, Problem};
 
 /// A rule that drops edges from the regression on an order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,24 +56,24 @@ impl Prune {
 /// When the second moments are singular or there are too few rows for the test.
 pub fn prune(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
     rule.validate()?;
-    let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    let n = problem.rows() as f64;
     if !problem.is_plain() {
         return prune_blocks(problem, order, rule);
     }
     match rule {
-        Prune::Bic => eliminate(problem, order, n.ln()),
-        Prune::Ebic => eliminate(problem, order, n.ln() + 2.0 * d.ln()),
+        Prune::Bic => eliminate(problem, order, Price::bic(n, 1.0).single()),
+        Prune::Ebic => eliminate(problem, order, Price::extended(n, problem.size()).single()),
         Prune::TTest { alpha } => test(problem, order, alpha),
     }
 }
 
-/// The same where some variables are blocks of columns: a parent costs the same for each pair of
-/// columns.
+/// The same where some variables are blocks of columns: a parent costs `log n` for each pair of
+/// columns, and `2 log d` once.
 fn prune_blocks(problem: &Problem, order: &Order, rule: Prune) -> Result<Mat<f64>, Error> {
     let (n, d) = (problem.rows() as f64, problem.size());
     let price = match rule {
-        Prune::Bic => n.ln(),
-        Prune::Ebic => n.ln() + 2.0 * (d as f64).ln(),
+        Prune::Bic => Price::bic(n, 1.0),
+        Prune::Ebic => Price::extended(n, d),
         Prune::TTest { .. } => {
             let list = problem.variables().list().iter();
             let wide = list.filter(|variable| variable.width() > 1);

@@ -183,11 +183,36 @@ fn a_ring_without_a_chord_gets_the_directions_it_needs() {
 }
 
 #[test]
+fn a_consensus_can_take_the_place_of_the_graph() {
+    let data = data(5, 8, 150);
+    let options = Options::default();
+    let fit = nocurl::learn(&data, &options, &Run::default()).unwrap();
+    let found = bootstrap(&data, &options, &params(30), &Run::default()).unwrap();
+    for level in [0.1, 0.5, 0.95] {
+        let graph = found.consensus(level);
+        let drawn = nocurl::redraw(&data, &options, &fit, &graph).unwrap();
+        assert_eq!(drawn.class, graph);
+        for (i, j, weight) in drawn.dag.edges() {
+            assert!(graph.is_adjacent(i, j) && !graph.has_directed(j, i));
+            // The weights are those of a regression on the parents.
+            let rest = nocurl::redraw(&data.moments(), &options, &fit, &graph).unwrap();
+            assert!((rest.dag.weights()[(i, j)] - weight).abs() < 1e-9);
+        }
+        assert_eq!(drawn.dag.edge_count(), graph.directed().count() + graph.undirected().count());
+        let places = |v| drawn.order.iter().position(|&u| u == v).unwrap();
+        assert!(drawn.dag.edges().all(|(i, j, _)| places(i) < places(j)));
+        assert!(drawn.loss > 0.0 && drawn.error_variances.is_some());
+    }
+    let other = nocurl::Pdag::new(3, &[], &[]).unwrap();
+    assert!(nocurl::redraw(&data, &options, &fit, &other).is_err());
+}
+
+#[test]
 fn a_warm_start_agrees_with_learning_from_nothing_and_can_end_early() {
     let data = data(5, 8, 600);
     let options = Options::default();
     let fit = nocurl::learn(&data, &options, &Run::default()).unwrap();
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let warm = bootstrap_from(&data, &options, &params(60), start, &Run::default()).unwrap();
     let cold = bootstrap(&data, &options, &params(60), &Run::default()).unwrap();
     for pair in &cold.pairs {
@@ -210,7 +235,7 @@ fn a_warm_start_agrees_with_learning_from_nothing_and_can_end_early() {
     });
     assert!(some.replicates > 0 && some.replicates < 1000, "{}", some.replicates);
     assert_eq!(some.asked, 1000);
-    let start = Start { from: Some(&fit.dag), enough: None };
+    let start = Start { from: Some(&fit.dag), ..Start::default() };
     let again = params(some.replicates.max(2));
     let again = bootstrap_from(&data, &options, &again, start, &Run::default()).unwrap();
     if some.replicates >= 2 {

@@ -359,7 +359,6 @@ fn shapes(data: &Dataset, options: &Options) -> (NonGaussianity, Verdict, String
 
 #[test]
 fn the_shape_of_errors_is_seen() {
-    let mut concerns = 0;
     for seed in 0..5 {
         let (numbers, verdict, _) = shapes(&chain(1000, Noise::Gaussian, seed), &pruned("eq-td"));
         assert_eq!((numbers.rejected.len(), verdict), (0, Verdict::Ok), "{numbers:?}");
@@ -373,11 +372,15 @@ fn the_shape_of_errors_is_seen() {
             assert_eq!(shapes(&chain(1000, noise, seed), &tested).1, Verdict::Note);
             assert_eq!(shapes(&chain(1000, noise, seed), &by("lingam")).1, Verdict::Ok);
         }
-        let (_, verdict, _) = shapes(&chain(1000, Noise::Gaussian, seed), &by("lingam"));
-        concerns += usize::from(verdict == Verdict::Concern);
     }
-    // A test of five residuals rejects one of them by chance now and then.
-    assert!(concerns >= 4, "{concerns} of 5");
+    // A test of five residuals at a level of 1% in all rejects one of them now and then: in more
+    // than 3 of 40 tables with a chance of 1e-3.
+    let concern = |&seed: &u64| {
+        let (_, verdict, _) = shapes(&chain(1000, Noise::Gaussian, seed), &by("lingam"));
+        verdict == Verdict::Concern
+    };
+    let concerns = (0..40).filter(concern).count();
+    assert!(concerns >= 37, "{concerns} of 40");
     let (numbers, ..) = shapes(&chain(20_000, Noise::Laplace, 1), &pruned("eq-td"));
     for shape in &numbers.residuals {
         assert!((shape.excess_kurtosis - 3.0).abs() < 0.6 && shape.skewness.abs() < 0.2);
@@ -776,7 +779,7 @@ fn advice_is_not_what_is_done_already() {
     let few = simulate(&Simulation { rows: 60, ..Simulation::default() }, 2).unwrap().data;
     let found = find(&run(&few, &Options::default()), "sample-size");
     assert_eq!(found.verdict, Verdict::Note);
-    assert_eq!(found.advice(), [&Action::FewerColumns], "it has chosen by extended BIC");
+    assert_eq!(found.advice(), [&Action::FewerColumns], "its price suits the table");
 }
 
 #[test]

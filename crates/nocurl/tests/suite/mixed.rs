@@ -1,6 +1,6 @@
 //! Tables with categories: scores against brute force over all graphs, and what goes with them.
 
-use nocurl::bootstrap::{BootstrapParams, bootstrap};
+use nocurl::bootstrap::{BootstrapParams, Start, bootstrap, bootstrap_from};
 use nocurl::checks::diagnose;
 use nocurl::links::{Link, links};
 use nocurl::methods::{Exact, ExactScore, Fges, MixedScore, Mmpc, OrderSearch};
@@ -352,6 +352,18 @@ fn the_bootstrap_draws_rows_of_levels() {
         let found = bootstrap(&data, &Options::default(), &params, &Run::default()).unwrap();
         assert_eq!(found.failed, 0);
         assert!(found.pairs.iter().any(|pair| pair.adjacent == 1.0));
+    }
+    // From the graph that was learnt the same is found again, in less time.
+    for data in [mixed(4, 300), categories(4, 300)] {
+        let fit = learn(&data, &Options::default(), &Run::default()).unwrap();
+        let start = Start { from: Some(&fit.dag), enough: None };
+        let cold = bootstrap(&data, &Options::default(), &params, &Run::default()).unwrap();
+        let warm =
+            bootstrap_from(&data, &Options::default(), &params, start, &Run::default()).unwrap();
+        for pair in &cold.pairs {
+            let apart = warm.confidence(pair.from, pair.to).adjacent_frequency - pair.adjacent;
+            assert!(apart.abs() <= 0.17, "{pair:?}: {apart}");
+        }
     }
     // Of moments alone, by the Gaussian law of the columns.
     let moments = mixed(4, 300).moments();

@@ -1,6 +1,8 @@
 //! Moments against plain two-pass sums, and the promises of merging, writing and threading.
 
-use nocurl::{Dataset, Error, Mat, MatRef, Moments};
+use nocurl::moments::Replicates;
+use nocurl::variable::Levels;
+use nocurl::{Dataset, Error, Kind, Mat, MatRef, Moments, Variable, Variables};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -157,9 +159,10 @@ proptest! {
 fn merging_refuses_other_variables() {
     let names = |list: &[&str]| list.iter().map(|&name| name.into()).collect::<Vec<String>>();
     let mut ab = Moments::new(names(&["a", "b"]));
-    for other in [names(&["b", "a"]), names(&["a"]), names(&["a", "b", "c"]), names(&["a", "c"])] {
-        assert!(matches!(ab.merge(&Moments::new(other)), Err(Error::DifferentVariables { .. })));
+    for other in [names(&["a"]), names(&["a", "b", "c"]), names(&["a", "c"])] {
+        assert!(matches!(ab.merge(&Moments::new(other)), Err(Error::Unmergeable { .. })));
     }
+    assert!(ab.merge(&Moments::new(names(&["b", "a"]))).is_ok());
     assert!(ab.merge(&Moments::new(names(&["a", "b"]))).is_ok());
     assert_eq!(ab.rows(), 0);
 }
@@ -236,5 +239,116 @@ fn known_covariances_come_back() {
     {
         let result = Moments::from_covariance(names, 8, mean, covariance.as_ref());
         assert!(matches!(result, Err(Error::Lengths { .. })));
+    }
+}
+
+#[test]
+fn columns_are_aligned_by_name() {
+    let x = table(3, 500, 3);
+    let names = |list: [&str; 3]| list.map(String::from).to_vec();
+    let part = |names: Vec<String>, columns: [usize; 3], rows: std::ops::Range<usize>| {
+        let values = Mat::from_fn(rows.len(), 3, |i, j| x[(rows.start + i, columns[j])]);
+        Dataset::new(names, values).unwrap().moments()
+    };
+    let mut one = part(names(["a", "b", "c"]), [0, 1, 2], 0..200);
+    one.merge(&part(names(["c", "a", "b"]), [2, 0, 1], 200..500)).unwrap();
+    let (_, expected) = two_passes(x.as_ref());
+    assert_eq!(one.names(), ["a", "b", "c"]);
+    assert!(distance(one.second_moments(true).as_ref(), expected.as_ref()) < 1e-12);
+}
+
+#[test]
+fn levels_that_a_part_has_not_seen_are_added() {
+    // Three levels; the parts see different ones, and have different bases.
+    let cells = ["c", "a", "a", "b", "b", "b", "a", "c", "c", "c", "c", "a"];
+    let numbers: Vec<f64> = (0..cells.len()).map(|i| (i * i % 7) as f64).collect();
+    let of = |rows: std::ops::Range<usize>| {
+        let mut levels = Levels::default();
+        let codes: Vec<f64> = rows.clone().map(|i| levels.code(cells[i]).unwrap() as f64).collect();
+        let mut counts = vec![0; levels.names().len()];
+        codes.iter().for_each(|&code| counts[code as usize] += 1);
+        let (variable, places) =
+            Variable::of_levels("species", Kind::Categorical, levels.names(), &counts);
+        let values = Mat::from_fn(rows.len(), 2, |i, j| [numbers[rows.start + i], codes[i]][j]);
+        let list = vec![Variable::continuous("age"), variable];
+        Dataset::of_codes(list, values, &[vec![], places]).unwrap().moments()
+    };
+    let mut parts = of(0..3);
+    parts.merge(&of(3..6)).unwrap();
+    parts.merge(&of(6..12)).unwrap();
+    let whole = of(0..12);
+    assert_eq!(parts.variables(), whole.variables());
+    let (found, expected) = (parts.second_moments(true), whole.second_moments(true));
+    assert!(distance(found.as_ref(), expected.as_ref()) < 1e-12);
+    let other = vec![Variable::continuous("age"), Variable::continuous("species")];
+    let mut numbers = Moments::new(other);
+    numbers.push_block(Mat::from_fn(2, 2, |i, j| (i + j) as f64).as_mut());
+    assert!(matches!(numbers.merge(&whole), Err(Error::Unmergeable { .. })));
+    // Moments of no rows take over what others know.
+    let mut nothing = Moments::new(vec!["species".to_string(), "age".to_string()]);
+    nothing.merge(&whole).unwrap();
+    assert_eq!((nothing.names()[0].as_str(), nothing.rows()), ("species", 12));
+}
+
+#[test]
+fn a_weight_is_how_often_a_row_counts() {
+    let x = table(5, 60, 3);
+    let counts: Vec<u32> = (0..60).map(|i| i % 4).collect();
+    let data = Dataset::new(Dataset::default_names(3), x.clone()).unwrap();
+    let expected = data.sample(&counts).moments();
+    let mut found = Moments::new(Dataset::default_names(3));
+    let weights: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+    found.push_weighted(x.clone().as_mut(), &weights);
+    assert_eq!(found.rows(), expected.rows());
+    let (a, b) = (found.second_moments(false), expected.second_moments(false));
+    assert!(distance(a.as_ref(), b.as_ref()) < 1e-13);
+    // Fractions too: they scale the sum, not the means.
+    let halves: Vec<f64> = weights.iter().map(|weight| weight / 2.0).collect();
+    let mut half = Moments::new(Dataset::default_names(3));
+    half.push_weighted(x.clone().as_mut(), &halves);
+    assert_eq!(half.weight(), found.weight() / 2.0);
+    assert!(
+        distance(half.second_moments(true).as_ref(), found.second_moments(true).as_ref()) < 1e-13
+    );
+    let text = serde_json::to_string(&half).unwrap();
+    assert_eq!(serde_json::from_str::<Moments>(&text).unwrap(), half);
+}
+
+#[test]
+fn resampled_tables_are_those_of_their_weights() {
+    let (n, d, tables) = (5000, 4, 12);
+    let x = table(8, n, d);
+    let names = || Variables::from(Dataset::default_names(d));
+    let draw = |blocks: &[usize], part: u64| {
+        let mut found = Replicates::new(names(), 0..tables, 7, part);
+        let mut start = 0;
+        for &rows in blocks {
+            found.push(x.as_ref().subrows(start, rows));
+            start += rows;
+        }
+        found.into_moments()
+    };
+    let whole = draw(&[n], 0);
+    // How rows come does not matter but for rounding, and on one thread the bits are the same.
+    for (one, other) in whole.iter().zip(draw(&[1, 999, 4000], 0)) {
+        assert_eq!(one.rows(), other.rows());
+        let (a, b) = (one.second_moments(true), other.second_moments(true));
+        assert!(distance(a.as_ref(), b.as_ref()) < 1e-12);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(pool.install(|| draw(&[n], 0)), whole);
+    assert_ne!(draw(&[n], 1), whole);
+    // The first tables are the same however many follow.
+    let few = Replicates::new(names(), 0..3, 7, 0);
+    let mut few = few;
+    few.push(x.as_ref());
+    assert_eq!(few.moments(), &whole[..3]);
+    // Means vary as those of tables drawn with replacement: by the deviation over the root of n.
+    let center = moments(&x);
+    for j in 0..d {
+        let deviation = center.variances()[j].sqrt() / (n as f64).sqrt();
+        let off = |one: &Moments| ((one.mean()[j] - center.mean()[j]) / deviation).powi(2);
+        let spread = whole.iter().map(off).sum::<f64>() / tables as f64;
+        assert!((0.2..3.5).contains(&spread), "{spread}");
     }
 }

@@ -241,3 +241,32 @@ fn it_says_how_stable_the_search_was() {
     let report = search(&data(60, 3.0, 200, 4), 2.0, 5).search.unwrap();
     assert_eq!((report.runs, report.restarts), (1, 5));
 }
+
+fn price_of(simulation: &Simulation, seed: u64) -> (f64, f64, Fit) {
+    let moments = simulate(simulation, seed).unwrap().data.moments();
+    let found = fit(&moments, Algorithm::from(OrderSearch::default()));
+    let (n, d) = (simulation.rows as f64, simulation.variables as f64);
+    (found.search.unwrap().price.unwrap(), n.ln() + 2.0 * d.ln(), found)
+}
+
+#[test]
+fn the_price_of_an_edge_suits_the_table() {
+    let strong = Simulation { variables: 30, rows: 1000, ..Simulation::default() };
+    let weak = Simulation { weights: (0.05, 0.4), ..strong.clone() };
+    for seed in 0..3 {
+        // Nothing is lost by a strict price where all edges are strong.
+        let (price, strict, _) = price_of(&strong, seed);
+        assert!(price > strict - 2.0 && price <= strict, "{price} of {strict}");
+        let (less, _, found) = price_of(&weak, seed);
+        assert!(less < price - 1.0 && less >= 1000_f64.ln(), "{less} of {price}");
+        // It is the price that was paid.
+        let moments = simulate(&weak, seed).unwrap().data.moments();
+        let penalty = less / 1000_f64.ln();
+        let told = fit(
+            &moments,
+            Algorithm::from(OrderSearch { penalty: Some(penalty), ..OrderSearch::default() }),
+        );
+        let [own, other] = [&found.dag, &told.dag].map(|dag| score(&moments, dag, penalty));
+        assert!((own - other).abs() < 10.0, "{own} and {other}");
+    }
+}

@@ -11,19 +11,21 @@
 mod calibration;
 mod confidence;
 mod consensus;
+mod learnt;
 mod resample;
 mod tally;
 
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Dag, Data, Error, Run, Stop};
+use crate::core::{Dag, Data, Error, Moments, Run, Stop};
 use crate::pipeline::{Options, learn, learn_from};
 use resample::Resampler;
 use tally::{Replicate, Tally};
 
 pub use calibration::Calibration;
 pub use confidence::{Confidence, DETERMINED_LEVEL};
+pub use learnt::Learnt;
 pub use resample::wishart;
 
 /// More replicates than this are taken for a slip of the hand.
@@ -213,6 +215,12 @@ pub struct Start<'a> {
     /// Asked all the time; once it says stop, the replicates before that one are what there is.
     /// The first replicates are the same however many follow.
     pub enough: Option<&'a dyn Stop>,
+    /// The moments of resampled tables that somebody else has drawn, as
+    /// [`Replicates`](crate::moments::Replicates) does; without any they are drawn here.
+    pub drawn: Option<&'a [Moments]>,
+    /// What was learnt from the first of these elsewhere, by [`learn_again`]; the others, and those
+    /// with nothing, are learnt here.
+    pub learnt: &'a [Option<Learnt>],
 }
 
 /// As [`bootstrap`], with a [`Start`].
@@ -238,7 +246,15 @@ fn replicate(
 ) -> Result<Bootstrap, Error> {
     params.validate()?;
     let rows = data.moments().rows();
-    let resampler = Resampler::new(data, options)?;
+    let resampler = match start.drawn {
+        Some(drawn) => Resampler::drawn(drawn, options)?,
+        None => Resampler::new(data, options)?,
+    };
+    if let Some(drawn) = start.drawn.filter(|drawn| drawn.len() < params.replicates) {
+        let (found, expected) = (drawn.len(), params.replicates);
+        let what = "resampled tables that were drawn";
+        return Err(Error::Lengths { what, found, of: "tables that are asked for", expected });
+    }
     let variables = resampler.columns();
     let streams = resample::streams(options.seed, params.replicates);
     let counter = Counter::new("learning from resampled data", params.replicates, run);
@@ -253,10 +269,17 @@ fn replicate(
     let (mut done, mut failed, mut first_error) = (0, 0, None);
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.
-    'all: for batch in streams.chunks(threads().max(1)) {
+    let numbered: Vec<_> = streams.into_iter().enumerate().collect();
+    'all: for batch in numbered.chunks(threads().max(1)) {
         let outcomes: Vec<Result<Replicate, Error>> = batch
             .par_iter()
-            .map(|stream| Ok(Replicate::new(resampler.draw(stream.clone(), again)?, params.paths)))
+            .map(|(number, stream)| {
+                if let Some(Some(learnt)) = start.learnt.get(*number) {
+                    return learnt.replicate(variables, params.paths);
+                }
+                let fit = resampler.draw(*number, stream.clone(), again)?;
+                Ok(Replicate::new(fit.dag, fit.determined, params.paths))
+            })
             .collect();
         for outcome in outcomes {
             match outcome {
@@ -289,6 +312,21 @@ fn replicate(
         pairs: tally.pairs(params.level),
         calibration: Calibration::of(options, rows, variables, done - failed),
     })
+}
+
+/// Learns from the moments of one resampled table, starting from the graph of the data itself: what
+/// [`Start::learnt`] takes.
+///
+/// # Errors
+/// As [`learn`].
+pub fn learn_again(
+    drawn: &Moments,
+    options: &Options,
+    from: &Dag,
+    run: &Run<'_>,
+) -> Result<Learnt, Error> {
+    let fit = learn_from(drawn.into(), options, from, run)?;
+    Ok(Learnt::new(&fit.dag, &fit.determined))
 }
 
 /// Stops a replicate when the user asks for it, or when there are enough.

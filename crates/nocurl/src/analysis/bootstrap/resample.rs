@@ -30,6 +30,8 @@ pub(super) enum Resampler<'a> {
     Rows(&'a Dataset),
     /// The law behind given moments.
     Gaussian(Gaussian<'a>),
+    /// Moments that were drawn by somebody who has the rows.
+    Drawn(&'a [Moments]),
 }
 
 impl<'a> Resampler<'a> {
@@ -57,9 +59,17 @@ impl<'a> Resampler<'a> {
         }
     }
 
+    /// Tables of which somebody else has drawn the moments.
+    pub(super) fn drawn(drawn: &'a [Moments], options: &Options) -> Result<Self, Error> {
+        match options.needs_rows() {
+            true => Err(Error::NeedsRows { what: Action::method(options.algorithm.name()) }),
+            false => Ok(Self::Drawn(drawn)),
+        }
+    }
+
     pub(super) fn kind(&self) -> Kind {
         match self {
-            Self::Moments(_) | Self::Rows(_) => Kind::Rows,
+            Self::Moments(_) | Self::Rows(_) | Self::Drawn(_) => Kind::Rows,
             Self::Gaussian(_) => Kind::Gaussian,
         }
     }
@@ -68,12 +78,14 @@ impl<'a> Resampler<'a> {
         match self {
             Self::Moments(rows) | Self::Rows(rows) => rows.names().len(),
             Self::Gaussian(law) => law.moments.columns(),
+            Self::Drawn(drawn) => drawn.first().map_or(0, Moments::columns),
         }
     }
 
-    /// Draws a table and hands it on.
+    /// Draws a table, or takes the one of this number, and hands it on.
     pub(super) fn draw<T>(
         &self,
+        number: usize,
         mut stream: Xoshiro256PlusPlus,
         learn: impl FnOnce(Data<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -87,6 +99,7 @@ impl<'a> Resampler<'a> {
                 learn((&rows.sample(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Gaussian(law) => learn((&law.draw(&mut stream)?).into()),
+            Self::Drawn(drawn) => learn((&drawn[number]).into()),
         }
     }
 }

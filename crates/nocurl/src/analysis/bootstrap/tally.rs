@@ -4,7 +4,6 @@ use super::{Interval, Pair, Path};
 use crate::analysis::effects;
 use crate::core::graph::Reachability;
 use crate::core::{Dag, Mat, Pdag};
-use crate::pipeline::Fit;
 
 /// What is counted of one replicate.
 pub(super) struct Replicate {
@@ -22,9 +21,9 @@ struct Paths {
 }
 
 impl Replicate {
-    pub(super) fn new(fit: Fit, with_paths: bool) -> Self {
-        let paths = with_paths.then(|| Paths::new(&fit.dag, &fit.determined));
-        Self { paths, determined: fit.determined, dag: fit.dag }
+    pub(super) fn new(dag: Dag, determined: Pdag, with_paths: bool) -> Self {
+        let paths = with_paths.then(|| Paths::new(&dag, &determined));
+        Self { paths, determined, dag }
     }
 }
 

@@ -78,20 +78,28 @@ impl<'a> Case<'a> {
     pub(super) fn edge_price(&self) -> f64 {
         let (n, algorithm) = (self.moments.rows() as f64, &self.options.algorithm);
         let own = || {
-            let penalty = algorithm
-                .downcast::<OrderSearch>()
-                .map(|method| method.penalty(&self.problem))
-                .or_else(|| algorithm.downcast::<Fges>().map(|method| method.penalty))
-                .or_else(|| {
-                    algorithm.downcast::<Lingam>().map(|method| method.penalty(&self.problem))
-                });
-            penalty.map(|penalty| penalty * n.ln())
+            let search = algorithm.downcast::<OrderSearch>();
+            let known = self.fit.search.and_then(|search| search.price);
+            let price =
+                search.map(|method| known.unwrap_or_else(|| method.price(&self.problem).single()));
+            let penalty = || {
+                let greedy = algorithm.downcast::<Fges>().map(|method| method.penalty);
+                greedy.or_else(|| Some(algorithm.downcast::<Lingam>()?.penalty(&self.problem)))
+            };
+            price.or_else(|| Some(penalty()? * n.ln()))
         };
         match (self.options.prune, self.options.refine) {
             (Some(Prune::Ebic), _) => self.extended_price(),
             (Some(Prune::Bic | Prune::TTest { .. }), _) | (None, Some(_)) => n.ln(),
             (None, None) => own().unwrap_or(n.ln()),
         }
+    }
+
+    /// True when the price of an edge was set by what the table holds.
+    pub(super) fn is_priced_to_suit(&self) -> bool {
+        let search = self.options.algorithm.downcast::<OrderSearch>();
+        let alone = self.options.prune.is_none() && self.options.refine.is_none();
+        alone && search.is_some_and(|method| method.penalty.is_none())
     }
 
     /// What an edge costs in the extended BIC.

@@ -48,8 +48,10 @@ impl Check for Rows {
                 "{n} rows are few for {d} columns: some edges may be false, and others missing. \
                  Use more rows, or "
             ));
-            // Edges that were chosen at this price or a higher one would stay.
-            let strict = case.edge_price() >= case.extended_price() * (1.0 - 1e-9);
+            // Edges that were chosen at this price or a higher one would stay; a price that suits the
+            // table needs no other.
+            let strict = case.is_priced_to_suit()
+                || case.edge_price() >= case.extended_price() * (1.0 - 1e-9);
             let sentence = match strict {
                 true => sentence.act(Action::FewerColumns).say("."),
                 false => sentence

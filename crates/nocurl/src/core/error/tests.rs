@@ -34,6 +34,7 @@ fn all() -> Vec<Error> {
         E::DifferentSizes { truth: 2, estimate: 3 },
         E::DifferentVariables { what: "moments to merge" },
         E::DifferentRows { what: "rows to train on" },
+        E::Unmergeable { reason: "one of them alone has `x`".into() },
         E::InvalidEdge { from: 1, to: 1, variables: 3 },
         E::NoAcyclicMember,
         E::Intervention { reason: "variable 1 is set twice; give one value".into() },
@@ -74,7 +75,7 @@ fn all() -> Vec<Error> {
             E::ParameterType { .. } | E::TooFewRows { .. } | E::TooFewRowsToInvert { .. } => {}
             E::TooFewColumns { .. } | E::TooManyColumns { .. } | E::ConstantColumns { .. } => {}
             E::Collinear { .. } | E::NeedsRows { .. } | E::Lengths { .. } => {}
-            E::DifferentSizes { .. } | E::DifferentVariables { .. } => {}
+            E::DifferentSizes { .. } | E::DifferentVariables { .. } | E::Unmergeable { .. } => {}
             E::DifferentRows { .. } | E::InvalidEdge { .. } | E::NoAcyclicMember => {}
             E::NotALevel { .. } | E::TooManyLevels { .. } => {}
             E::ColumnsNotTaken { .. } | E::NotForCategories { .. } => {}
@@ -91,7 +92,7 @@ fn all() -> Vec<Error> {
 #[test]
 fn every_error_is_one_line_without_flags() {
     let errors = all();
-    assert_eq!(errors.len(), 37);
+    assert_eq!(errors.len(), 38);
     for error in errors {
         let text = error.text().to_string();
         assert_eq!(text, error.to_string());

@@ -8,6 +8,8 @@ use std::fmt::Debug;
 pub(crate) use blocks::Blocks;
 pub(crate) use multinomial::Multinomial;
 
+use super::Price;
+
 /// The fit of one variable given some others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fit {
@@ -69,19 +71,22 @@ pub(crate) trait Local: Sync + Debug {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Priced<'a> {
     pub(crate) local: &'a dyn Local,
-    /// The price of a parameter, in units of the deviance.
-    pub(crate) price: f64,
+    pub(crate) price: Price,
 }
 
 impl Priced<'_> {
-    /// The score of a fit: the smaller, the better.
-    pub(crate) fn of(&self, fit: Fit) -> f64 {
-        fit.deviance + self.price * fit.freedom
+    /// The score of a fit to so many parents: the smaller, the better.
+    fn of(&self, fit: Fit, parents: usize) -> f64 {
+        fit.deviance + self.costs(fit.freedom, parents)
+    }
+
+    fn costs(&self, freedom: f64, parents: usize) -> f64 {
+        self.price.parameter * freedom + self.price.edge * parents as f64
     }
 
     /// The score of a variable with these parents.
     pub(crate) fn score(&self, variable: usize, parents: &[usize]) -> f64 {
-        self.of(self.local.fit(variable, parents))
+        self.of(self.local.fit(variable, parents), parents.len())
     }
 
     /// The scores with one more parent each, of those candidates that could score below `bound`.
@@ -93,10 +98,10 @@ impl Priced<'_> {
         bound: f64,
         see: &mut dyn FnMut(usize, f64),
     ) {
-        let least = self.local.least();
-        let pays = |freedom: f64| least + self.price * freedom < bound;
+        let (least, edges) = (self.local.least(), parents.len() + 1);
+        let pays = |freedom: f64| least + self.costs(freedom, edges) < bound;
         self.local.fits_with(variable, parents, candidates, &pays, &mut |candidate, fit| {
-            see(candidate, self.of(fit));
+            see(candidate, self.of(fit, edges));
         });
     }
 }

@@ -5,8 +5,8 @@ use faer::{Mat, MatRef};
 use super::Node;
 use crate::core::Error;
 use crate::core::parallel::*;
-use crate::math::Problem;
 use crate::math::local::{Blocks, Local, Priced};
+use crate::math::{Price, Problem};
 
 /// The coefficients of the columns of a variable (columns) on those of its parents (rows), which
 /// stand one block after the other; and what is left of each column's variance.
@@ -76,12 +76,12 @@ pub(crate) fn loss(problem: &Problem, support: MatRef<'_, f64>) -> Result<f64, E
     Ok(sum / 2.0)
 }
 
-/// The parents that stay when those that do not pay `price` for each parameter go, one at a time,
-/// the least useful first.
+/// The parents that stay when those that do not pay their price go, one at a time, the least useful
+/// first.
 pub(crate) fn eliminate(
     problem: &Problem,
     blocks: &Blocks,
-    price: f64,
+    price: Price,
     variable: usize,
     mut parents: Vec<usize>,
 ) -> Vec<usize> {

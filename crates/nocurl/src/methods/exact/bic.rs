@@ -7,10 +7,10 @@ use super::{ExactScore, REPORT, reserve};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Error, Knowledge, Mat, Order, Progress, Run};
-use crate::math::Problem;
 use crate::math::linalg::pivot_floor;
 use crate::math::local::{Local, Priced};
 use crate::math::regress::refit;
+use crate::math::{Price, Problem};
 use crate::methods::Proposal;
 
 /// The best graph: a topological order and the weights along it.
@@ -113,7 +113,7 @@ impl BestParents {
         let mut scores = reserve(d * length)?;
         scores.resize(d * length, f64::INFINITY);
         let progress = Counter::new("scoring all sets of parents", d * length, run);
-        let priced = Priced { local, price: local.rows().ln() };
+        let priced = Priced { local, price: Price::bic(local.rows(), 1.0) };
         scores.par_chunks_mut(length).enumerate().try_for_each(|(target, table)| {
             let others: Vec<usize> = (0..d).filter(|&i| i != target).collect();
             let known: Vec<Option<Known>> =

@@ -13,6 +13,7 @@ use super::{
 use crate::core::memory::{Memory, Size};
 use crate::core::{Determines, Error, Kind, Order, Termination, names};
 use crate::math::regress::refit;
+use crate::math::{Price, Problem};
 
 pub(super) use class::Class;
 pub(super) use moves::{Candidate, Moves, Score};
@@ -79,6 +80,11 @@ impl Method for Fges {
 }
 
 impl Fges {
+    /// What edges cost, and how they are searched for.
+    pub(super) fn way(&self, problem: &Problem) -> (Price, FgesSearch) {
+        (Price::bic(problem.rows() as f64, self.penalty), self.search)
+    }
+
     pub(super) fn validate(&self) -> Result<(), Error> {
         let fits = self.penalty > 0.0 && self.penalty.is_finite();
         require("penalty", self.penalty, fits, "it must be a number above 0")
@@ -109,7 +115,7 @@ pub(super) fn propose(task: &Task<'_>, params: &Fges) -> Result<Proposal, Error>
     params.validate()?;
     let problem = task.problem;
     let likelihood = Likelihood::new(task, params.score)?;
-    let found = search(problem, likelihood.local(), params, None, task.run)?;
+    let found = search(problem, likelihood.local(), params.way(problem), None, task.run)?;
     let member = match problem.is_plain() {
         true => member(problem, &found.class)?,
         false => found.class.to_dag()?,

@@ -9,6 +9,7 @@ use faer::MatRef;
 use super::class::Class;
 use crate::core::Dag;
 use crate::core::graph::bits::{self, BitMatrix, members};
+use crate::math::Price;
 use crate::math::local::{Local, Priced};
 use crate::math::regress::Node;
 use crate::methods::sweep::{Subsets, Sweep};
@@ -106,15 +107,15 @@ impl<'a> Scorer<'a> {
     pub(super) fn new(
         correlation: MatRef<'a, f64>,
         rows: u64,
-        penalty: f64,
+        price: Price,
         allowed: Option<&'a BitMatrix>,
     ) -> Self {
         let n = rows as f64;
         Self {
             correlation,
             rows: n,
-            // An edge raises the log-likelihood by -n/2 log(1 - r^2) and costs penalty/2 log n.
-            bound: -(-penalty * n.ln() / n).exp_m1(),
+            // An edge raises twice the log-likelihood by -n log(1 - r^2).
+            bound: -(-price.single() / n).exp_m1(),
             most_parents: (rows / 2) as usize,
             everyone: (0..correlation.nrows()).collect(),
             allowed,
@@ -123,7 +124,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Scores by a likelihood of single variables.
-    pub(super) fn by(local: &'a dyn Local, penalty: f64, allowed: Option<&'a BitMatrix>) -> Self {
+    pub(super) fn by(local: &'a dyn Local, price: Price, allowed: Option<&'a BitMatrix>) -> Self {
         let rows = local.rows();
         Self {
             correlation: MatRef::from_column_major_slice(&[], 0, 0),
@@ -132,7 +133,7 @@ impl<'a> Scorer<'a> {
             most_parents: (rows / 2.0) as usize,
             everyone: (0..local.size()).collect(),
             allowed,
-            local: Some(Priced { local, price: penalty * rows.ln() }),
+            local: Some(Priced { local, price }),
         }
     }
 }

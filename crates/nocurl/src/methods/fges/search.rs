@@ -1,14 +1,14 @@
 //! The greedy search itself.
 
+use super::FgesSearch;
 use super::class::Class;
 use super::moves::{Candidate, Moves, Score, Scorer};
-use super::{Fges, FgesSearch};
 use crate::core::advice::{Action, Text};
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::parallel::*;
 use crate::core::{Error, Pdag, Progress, Run};
-use crate::math::Problem;
 use crate::math::local::Local;
+use crate::math::{Price, Problem};
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
 /// feign where variables are nearly collinear, far less than an edge is worth.
@@ -28,23 +28,24 @@ pub(in crate::methods) struct Found {
 pub(in crate::methods) fn search(
     problem: &Problem,
     local: Option<&dyn Local>,
-    params: &Fges,
+    (price, search): (Price, FgesSearch),
     allowed: Option<&BitMatrix>,
     run: &Run<'_>,
 ) -> Result<Found, Error> {
     let correlation = problem.correlation();
     let scorer = match local {
-        None => Scorer::new(correlation.as_ref(), problem.rows(), params.penalty, allowed),
-        Some(local) => Scorer::by(local, params.penalty, allowed),
+        None => Scorer::new(correlation.as_ref(), problem.rows(), price, allowed),
+        Some(local) => Scorer::by(local, price, allowed),
     };
-    let mut found = greedy(&scorer, params.search, run)?;
+    let mut found = greedy(&scorer, search, run)?;
     if found.limited {
+        let twice = (2.0 * price.single() / (problem.rows() as f64).ln()).round();
         found.warnings.push(
             Text::new(
                 "some variables had so many undirected neighbours that not all ways to add or \
                  remove an edge were tried; a sparser graph has fewer of them: use ",
             )
-            .act(Action::set_parameter("penalty", 2.0 * params.penalty)),
+            .act(Action::set_parameter("penalty", twice)),
         );
     }
     Ok(found)

@@ -2,8 +2,8 @@
 
 use super::{Refined, Refinement};
 use crate::core::{Determines, Error, Kind, Order, Run};
-use crate::math::Problem;
 use crate::math::local::{Blocks, Priced};
+use crate::math::{Price, Problem};
 use crate::methods::order_search::search::{Model, Score, Scored, Search};
 use crate::methods::{Directions, Facts, Task};
 
@@ -38,11 +38,12 @@ impl Refinement for Bic {
 /// A variable travels by swaps of neighbours. A swap changes what two variables may have as
 /// parents, and their parents are chosen anew, from those they had, only where that matters.
 fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Error> {
+    let price = Price::bic(problem.rows() as f64, 1.0);
     if problem.is_plain() {
-        return descend(&Model::new(problem, 1.0), start, run);
+        return descend(&Model::new(problem, price), start, run);
     }
     let blocks = Blocks::new(problem);
-    let priced = Priced { local: &blocks, price: (problem.rows() as f64).ln() };
+    let priced = Priced { local: &blocks, price };
     descend(&Scored::new(priced, problem), start, run)
 }
 

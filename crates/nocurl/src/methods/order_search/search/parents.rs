@@ -2,7 +2,7 @@
 
 use super::score::{Node, Score};
 use crate::core::Knowledge;
-use crate::math::Problem;
+use crate::math::{Price, Problem};
 
 /// Below this share of its variance a variable counts as determined by others.
 const FLOOR: f64 = 1e-10;
@@ -44,10 +44,10 @@ pub(in super::super) struct Prices {
 }
 
 impl Prices {
-    /// Parents cost `penalty * log n` each.
-    pub(in super::super) fn new(problem: &Problem, penalty: f64) -> Self {
+    /// Parents cost this each.
+    pub(in super::super) fn new(problem: &Problem, price: Price) -> Self {
         let rows = problem.rows() as f64;
-        let cost = penalty * rows.ln();
+        let cost = price.single();
         let most = (problem.rows() / 2).min(problem.size() as u64) as usize;
         Self { rows, cost, bound: -(-cost / rows).exp_m1(), most }
     }
@@ -59,8 +59,8 @@ impl Prices {
 }
 
 impl<'a> Model<'a> {
-    /// Parents cost `penalty * log n` each.
-    pub(crate) fn new(problem: &'a Problem, penalty: f64) -> Self {
+    /// The correlations of a problem, with what a parent costs.
+    pub(crate) fn new(problem: &'a Problem, price: Price) -> Self {
         let size = problem.size();
         let s = problem.correlation();
         // Units change the last digits of a correlation, which could turn a search another way.
@@ -68,7 +68,7 @@ impl<'a> Model<'a> {
         Self {
             size,
             correlation: (0..size * size).map(|at| rounded(s[(at / size, at % size)])).collect(),
-            prices: Prices::new(problem, penalty),
+            prices: Prices::new(problem, price),
             knowledge: problem.knowledge(),
         }
     }

@@ -91,7 +91,7 @@ impl Score for Scored<'_> {
     }
 
     fn cost(&self) -> f64 {
-        self.priced.price
+        self.priced.price.single()
     }
 
     fn knowledge(&self) -> &Knowledge {

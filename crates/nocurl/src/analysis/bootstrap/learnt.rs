@@ -1,0 +1,52 @@
+//! What was learnt from a resampled table, small enough to be sent.
+
+use super::tally::Replicate;
+use crate::core::{Dag, Error, Mat, Pdag};
+
+/// The graph that was learnt from a resampled table, and which of its directions are determined.
+///
+/// ```
+/// use nocurl::bootstrap::Learnt;
+/// use nocurl::{Dag, Pdag};
+/// let dag = Dag::from_edges(3, &[(0, 1), (2, 1)])?;
+/// let learnt = Learnt::new(&dag, &Pdag::class_of(&dag));
+/// assert_eq!(learnt.edges, [(0, 1, 1.0), (2, 1, 1.0)]);
+/// assert_eq!(learnt.directed, [(0, 1), (2, 1)]);
+/// # Ok::<(), nocurl::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Learnt {
+    /// The edges with their weights.
+    pub edges: Vec<(usize, usize, f64)>,
+    /// Pairs whose direction is determined.
+    pub directed: Vec<(usize, usize)>,
+    /// Pairs whose direction is undetermined.
+    pub undirected: Vec<(usize, usize)>,
+}
+
+impl Learnt {
+    /// A graph with what is determined of it.
+    pub fn new(dag: &Dag, determined: &Pdag) -> Self {
+        Self {
+            edges: dag.edges().collect(),
+            directed: determined.directed().collect(),
+            undirected: determined.undirected().collect(),
+        }
+    }
+
+    /// The same as graphs of `size` variables.
+    pub(super) fn replicate(&self, size: usize, with_paths: bool) -> Result<Replicate, Error> {
+        let pairs = self.edges.iter().map(|&(from, to, _)| (from, to));
+        let all = pairs.chain(self.directed.iter().copied()).chain(self.undirected.iter().copied());
+        for (from, to) in all {
+            if from >= size || to >= size || from == to {
+                return Err(Error::InvalidEdge { from, to, variables: size });
+            }
+        }
+        let mut weights = Mat::zeros(size, size);
+        self.edges.iter().for_each(|&(from, to, weight)| weights[(from, to)] = weight);
+        let determined = Pdag::new(size, &self.directed, &self.undirected)?;
+        Ok(Replicate::new(Dag::new(weights)?, determined, with_paths))
+    }
+}

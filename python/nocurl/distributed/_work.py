@@ -1,0 +1,116 @@
+"""What workers do: one function for a part, one to put parts together. All of it can be pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _nocurl
+from .._moments import Moments, part_request
+from .._table import as_table
+
+#: Parts that are merged at a time; as the engine does it, so that sums have the same bits.
+GROUP = 8
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work on each part of a table."""
+
+    #: How the parts are read.
+    options: dict[str, Any]
+    #: Threads of each worker.
+    threads: int | None = 1
+    #: The version of the client, which workers must have too.
+    version: str = field(default=_nocurl.__version__)
+
+    def part(self, index: int, table: Any) -> Any:
+        """What there is to know of a part."""
+        raise NotImplementedError
+
+    def merge(self, values: list) -> Any:
+        """The same of several parts, in their order."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class MomentsJob(Job):
+    """Moments of parts, and of tables drawn from them. Without variables, parts must be of numbers
+    alone; ``None`` says that they are not."""
+
+    weights: str | None = None
+    variables: list[dict[str, Any]] | None = None
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    #: Numbers of the tables that are drawn, and their seed.
+    drawn: tuple[int, int] | None = None
+    seed: int = 0
+
+    def part(self, index: int, table: Any) -> Any:
+        resample = None if self.drawn is None else (*self.drawn, self.seed, index)
+        request = part_request(
+            self.options,
+            weights=self.weights,
+            variables=self.variables,
+            left_out=self.left_out,
+            resample=resample,
+        )
+        ready = as_table(table)
+        found = _nocurl.part(ready.handle, ready.names, request, self.threads)
+        return None if found is None else (Moments._wrap(found[0]), _sent(found[1]))
+
+    def merge(self, values: list) -> Any:
+        if any(value is None for value in values):
+            return None
+        drawn = [[moments._engine for moments in value[1]] for value in values]
+        whole = Moments.merge_all(value[0] for value in values)
+        return whole, _sent(_nocurl.drawn_merged(drawn))
+
+
+@dataclass(frozen=True)
+class SurveyJob(Job):
+    """What the columns of parts look like."""
+
+    def part(self, index: int, table: Any) -> str:
+        ready = as_table(table)
+        request = part_request(self.options)
+        return _nocurl.survey(ready.handle, ready.names, request, self.threads)
+
+    def merge(self, values: list) -> str:
+        seen = values[0]
+        for value in values[1:]:
+            seen = _nocurl.surveys_merged(seen, value)
+        return seen
+
+
+def _sent(moments: list[_nocurl.Moments]) -> list[Moments]:
+    return [Moments._wrap(one) for one in moments]
+
+
+def run_part(job: Job, index: int, label: str, table: Any) -> Any:
+    """Works on a part; what is wrong with it is said with its name."""
+    if job.version != _nocurl.__version__:
+        raise RuntimeError(
+            f"a worker has nocurl {_nocurl.__version__}, the client {job.version}: install one "
+            "version everywhere"
+        )
+    try:
+        return job.part(index, table() if callable(table) else table)
+    except (ValueError, TypeError, OSError, KeyError) as error:
+        text = error.args[0] if isinstance(error, KeyError) and error.args else error
+        raise ValueError(f"{label}: {text}") from None
+
+
+def run_merge(job: Job, *values: Any) -> Any:
+    """Puts parts together."""
+    return job.merge(list(values))
+
+
+def run_task(function: Callable[..., Any], version: str, *args: Any) -> Any:
+    """Runs work that belongs to no part."""
+    if version != _nocurl.__version__:
+        raise RuntimeError(
+            f"a worker has nocurl {_nocurl.__version__}, the client {version}: install one "
+            "version everywhere"
+        )
+    return function(*args)

@@ -1,0 +1,167 @@
+"""Tables in parts without an engine: files, iterators, other libraries, executors of Python."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import nocurl
+import nocurl.distributed as nd
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    drawn = nocurl.simulate(variables=6, rows=4000, degree=2, random_state=2)
+    return pd.DataFrame(drawn.data, columns=list("abcdef"))
+
+
+@pytest.fixture(scope="module")
+def folder(table: pd.DataFrame, tmp_path_factory) -> str:
+    """Twelve files, one of them empty, one with its columns in another order."""
+    path = tmp_path_factory.mktemp("parts")
+    cuts = [0, 1, 1, *range(400, 4001, 400)]
+    for number, (start, end) in enumerate(zip(cuts, cuts[1:])):
+        part = table[start:end]
+        part = part[list("fedcba")] if number == 5 else part
+        name = path / f"part-{number:02}.parquet"
+        pa.parquet.write_table(pa.Table.from_pandas(part, preserve_index=False), name)
+    return str(path)
+
+
+def edges(graph: nocurl.Graph) -> set[tuple[str, str]]:
+    # Listed by confidence, which depends a little on how it was measured.
+    return {edge[:2] for edge in graph.edges}
+
+
+def test_every_way_gives_the_same_moments(table: pd.DataFrame, folder: str) -> None:
+    whole = nocurl.Moments.of(table)
+    found = nd.moments(folder)
+    # The command line and Python merge files as the workers do.
+    assert found == nocurl.Moments.of(folder)
+    assert found == nd.moments(folder + "/*.parquet", n_jobs=1)
+    with ThreadPoolExecutor(3) as pool:
+        assert found == nd.moments(folder, executor=pool)
+    frames = {
+        "polars": pl.from_pandas(table).lazy(),
+        "pyarrow": pa.dataset.dataset(folder),
+        "batches": iter(pa.Table.from_pandas(table).to_batches(max_chunksize=700)),
+        "pandas": table,
+        "frames": iter([table[:100], table[100:100], table[100:]]),
+    }
+    for name, frame in frames.items():
+        one = nd.moments(frame)
+        assert (one.rows, one.names) == (4000, list("abcdef")), name
+        np.testing.assert_allclose(one.covariance(), whole.covariance(), rtol=1e-9)
+
+
+def test_the_graph_is_that_of_the_whole_table(table: pd.DataFrame, folder: str) -> None:
+    expected = nocurl.learn(table)
+    graph = nd.learn(folder, bootstrap=30)
+    assert edges(graph) == edges(expected)
+    assert graph.bootstrap["kind"] == "rows"
+    with ThreadPoolExecutor(2) as pool:
+        assert nd.learn(folder, bootstrap=30, at_once=7, executor=pool) == graph
+    few = nd.learn(folder, restarts=250, confidence=False)
+    assert edges(few) == edges(expected)
+
+
+def test_resampling_is_close_to_that_of_rows(table: pd.DataFrame, folder: str) -> None:
+    ours = nd.learn(folder, bootstrap=60, diagnose=False).bootstrap["pairs"]
+    theirs = nocurl.learn(table, bootstrap=60, diagnose=False).bootstrap["pairs"]
+    shares = [{(p["from"], p["to"]): p["adjacent"] for p in pairs} for pairs in (ours, theirs)]
+    for pair in shares[0].keys() | shares[1].keys():
+        one, other = (share.get(pair, share.get(pair[::-1], 0.0)) for share in shares)
+        assert abs(one - other) < 0.35, pair
+
+
+def test_text_columns_are_looked_at_first(tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    size = rng.normal(size=900)
+    kind = np.where(size > 0.7, "big", np.where(size < -0.7, "tiny", "usual"))
+    table = pd.DataFrame({"size": size, "kind": kind, "age": size + rng.normal(size=900)})
+    table = table.sort_values("size", ignore_index=True)
+    for number in range(3):
+        part = table[number * 300 : (number + 1) * 300]
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+    found = nd.moments(tmp_path)
+    assert found.kinds["kind"] == "categorical"
+    np.testing.assert_allclose(found.mean, nocurl.Moments.of(table).mean, atol=1e-9)
+    assert edges(nd.learn(tmp_path, bootstrap=12)) == edges(nocurl.learn(table))
+
+
+def test_one_graph_for_each_group(table: pd.DataFrame, folder: str) -> None:
+    grouped = table.assign(country=np.array(["at", "ch", "de"])[np.arange(4000) % 3])
+    parts = iter([grouped[:1000], grouped[1000:]])
+    found = nd.learn_each(parts, by="country")
+    assert found["country"].tolist() == ["at", "ch", "de"]
+    assert found["rows"].sum() == 4000
+    alone = nocurl.learn(table[::3], confidence=False, diagnose=False)
+    assert edges(found["graph"][0]) == edges(alone)
+    by = nd.moments(iter([grouped]), condition="country")
+    assert list(by) == ["at", "ch", "de"]
+    tiny = grouped.assign(country=["tiny"] + ["large"] * 3999)
+    found = nd.learn_each(tiny, by="country")
+    assert "1 row of data" in found["error"][1] and found["error"][0] is None
+
+
+def test_a_sample_of_rows_does_not_depend_on_parts(table: pd.DataFrame, folder: str) -> None:
+    whole = nd.fit_rows(table, "lingam", sample=1500)
+    assert nd.fit_rows(iter([table[:7], table[7:]]), "lingam", sample=1500) == whole
+    assert len(whole.variables) == 6
+
+
+def test_a_benchmark_goes_on_where_it_was(tmp_path, command_line) -> None:
+    asked = {"sizes": [5], "methods": ["NoCurl-1", "GES"][:1], "scenarios": ["ER3-Gaussian"]}
+    nd.bench("paper-linear", output=str(tmp_path / "one"), trials=1, **asked)
+    with ThreadPoolExecutor(2) as pool:
+        rows = nd.bench("paper-linear", output=str(tmp_path / "one"), trials=3, executor=pool, **asked)
+    assert len(rows) == 3 and set(rows["status"]) == {"ok"}
+    words = ["bench", "paper-linear", "--sizes", "5", "--methods", "NoCurl-1", "--trials", "3"]
+    words += ["--scenarios", "ER3-Gaussian", "--timing-trials", "0", "--output", tmp_path / "two"]
+    assert command_line(*words, "-q").returncode == 0
+    other = pd.read_csv(tmp_path / "two" / "results.csv")
+    key = ["scenario", "d", "method", "trial", "seed", "shd", "sid"]
+    ours = rows[key].sort_values("trial", ignore_index=True)
+    pd.testing.assert_frame_equal(
+        ours, other[key].sort_values("trial", ignore_index=True), check_dtype=False
+    )
+
+
+def test_bad_parts_are_named(table: pd.DataFrame, tmp_path) -> None:
+    def refused(parts, words: str, **options) -> None:
+        with pytest.raises(ValueError, match=words):
+            nd.moments(iter(parts), **options)
+
+    gap = table[:3].astype(float)
+    gap.iloc[1, 2] = np.nan
+    refused([table, gap], "batch 1: .*`c`")
+    refused([table, table.rename(columns={"a": "z"})], "`a`")
+    refused([table, table.drop(columns="a")], "`a`")
+    refused([table, table.assign(b="word")], "`b`")
+    refused([], "no part")
+    refused([table], "`nope`", columns=["a", "nope"])
+    refused([table], "em", missing="em")
+    assert nd.moments(iter([gap]), missing="drop").rows == 2
+    with pytest.raises(ValueError, match="no executor"):
+        nd.moments([str(tmp_path / "a.csv")], executor=object())
+
+
+def test_progress_is_told(folder: str) -> None:
+    told = []
+    nd.moments(folder, show_progress=lambda *one: told.append(one))
+    assert told[-1] == ("reading parts", 12, 12, None)
+
+
+def test_ctrl_c_stops(folder: str) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
+        nd.moments(folder, executor=pool, show_progress=stop)

@@ -1,0 +1,56 @@
+"""A partitioned table, and what one machine makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import nocurl
+import nocurl.distributed as nd
+
+
+@dataclass
+class Case:
+    """A table in files, and the graph of the same files on one machine."""
+
+    table: pd.DataFrame
+    folder: str
+    paths: list[str]
+    moments: nocurl.Moments
+    graph: nocurl.Graph
+
+
+@pytest.fixture(scope="session")
+def case(tmp_path_factory) -> Case:
+    drawn = nocurl.simulate(variables=10, rows=30_000, degree=3, random_state=4)
+    table = pd.DataFrame(drawn.data, columns=[f"v{j}" for j in range(10)])
+    folder = tmp_path_factory.mktemp("table")
+    paths = []
+    for number, start in enumerate(range(0, 30_000, 3_000)):
+        path = folder / f"part-{number:02}.parquet"
+        part = pa.Table.from_pandas(table[start : start + 3_000], preserve_index=False)
+        pyarrow.parquet.write_table(part, path)
+        paths.append(str(path))
+    graph = nd.learn(paths, bootstrap=20)
+    return Case(table, str(folder), paths, nd.moments(paths), graph)
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory) -> tuple[str, pd.DataFrame]:
+    """A folder of files with a column of text and one of groups."""
+    rng = np.random.default_rng(1)
+    size = rng.normal(size=2000)
+    kind = np.where(size > 0.7, "big", np.where(size < -0.7, "tiny", "usual"))
+    age = size + rng.normal(size=2000)
+    land = np.array(["at", "ch"])[np.arange(2000) % 2]
+    table = pd.DataFrame({"size": size, "kind": kind, "age": age, "land": land})
+    folder = tmp_path_factory.mktemp("mixed")
+    for number, start in enumerate(range(0, 2000, 500)):
+        part = pa.Table.from_pandas(table[start : start + 500], preserve_index=False)
+        pyarrow.parquet.write_table(part, folder / f"part-{number}.parquet")
+    return str(folder), table

@@ -1,0 +1,132 @@
+"""Dask with two worker processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import dask.array
+import dask.bag
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import nocurl
+import nocurl.distributed as nd
+
+
+@pytest.fixture(scope="module")
+def client():
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    with cluster, Client(cluster) as client:
+        yield client
+
+
+def test_files_frames_arrays_and_bags(client, case) -> None:
+    assert nd.moments(case.paths, executor=client) == case.moments
+    frame = dd.read_parquet(case.folder, split_row_groups=False, aggregate_files=False)
+    assert nd.learn(case.paths, executor=client, bootstrap=20) == case.graph
+    found = nd.moments(frame)
+    np.testing.assert_allclose(found.covariance(), case.moments.covariance(), rtol=1e-9)
+    array = dask.array.from_array(case.table.to_numpy(), chunks=(7000, 4))
+    np.testing.assert_allclose(
+        nd.moments(array).covariance(), case.moments.covariance(), rtol=1e-9
+    )
+    assert nd.moments(dask.bag.from_sequence(case.paths, npartitions=3)) == case.moments
+
+
+def test_same_bits_for_any_number_of_workers(case, client) -> None:
+    frame = dd.from_pandas(case.table, npartitions=9)
+    ours = nd.learn(frame, bootstrap=12, restarts=200)
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        from nocurl.distributed._dask import DaskRunner
+
+        alone = DaskRunner.__new__(DaskRunner)
+        alone._client = None
+        assert nd.learn(frame, bootstrap=12, restarts=200, executor=alone) == ours
+
+
+def test_text_and_groups(client, mixed) -> None:
+    folder, table = mixed
+    frame = dd.read_parquet(folder)
+    found = nd.moments(frame, drop="land")
+    assert found.kinds["kind"] == "categorical"
+    np.testing.assert_allclose(found.mean, nocurl.Moments.of(table, drop="land").mean, atol=1e-9)
+    each = nd.learn_each(frame, by="land")
+    assert each["land"].tolist() == ["at", "ch"] and each["rows"].tolist() == [1000, 1000]
+
+
+def test_a_worker_that_dies_changes_nothing(client, case) -> None:
+    expected = nd.learn(case.paths, executor=client, bootstrap=20)
+    # One dies while it works on a part.
+    pids = list(client.run(os.getpid).values())
+    slow = [*case.paths] * 6
+    threading.Thread(target=_kill, args=(pids[0],), daemon=True).start()
+    whole = nd.moments(slow, executor=client)
+    assert whole == nd.moments(slow)
+    client.wait_for_workers(2, timeout=60)
+    assert nd.learn(case.paths, executor=client, bootstrap=20) == expected
+
+
+def _kill(pid: int) -> None:
+    time.sleep(0.15)
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_bad_input_names_partition_and_column(client, case) -> None:
+    table = case.table.copy()
+    table.iloc[29_999, 3] = np.nan
+    frame = dd.from_pandas(table, npartitions=3)
+    with pytest.raises(ValueError, match="partition 2: .*`v3`"):
+        nd.moments(frame)
+    assert nd.moments(frame, missing="drop").rows == 29_999
+    with pytest.raises(ValueError, match="nocurl.distributed"):
+        nocurl.learn(frame)
+    with pytest.raises(ValueError, match="nocurl.distributed"):
+        nocurl.learn(dask.array.ones((10, 3)))
+    with pytest.raises(ValueError, match="`nope`"):
+        nd.moments(frame, columns=["v1", "nope"])
+    empty = dd.from_pandas(case.table, npartitions=4)
+    empty = empty[empty["v0"] > case.table["v0"].max() - 1e-9]
+    assert nd.moments(empty).rows == 1
+
+
+def test_another_version_is_said(client, case, monkeypatch) -> None:
+    from nocurl.distributed import _work
+
+    job = _work.MomentsJob({}, version="0.0.1")
+    with pytest.raises(RuntimeError, match="a worker has nocurl"):
+        client.submit(_work.run_part, job, 0, "part", case.paths[0]).result()
+
+
+def test_benchmark_rows_and_samples(client, case, tmp_path) -> None:
+    asked = {"sizes": [5], "methods": ["NoCurl-1"], "scenarios": ["ER3-Gaussian"], "trials": 3}
+    ours = nd.bench("paper-linear", executor=client, output=str(tmp_path / "a"), **asked)
+    here = nd.bench("paper-linear", output=str(tmp_path / "b"), **asked)
+    key = ["scenario", "d", "method", "trial", "seed", "shd"]
+    pd.testing.assert_frame_equal(
+        ours[key].sort_values("trial", ignore_index=True),
+        here[key].sort_values("trial", ignore_index=True),
+    )
+    frame = dd.read_parquet(case.folder)
+    rows = nd.fit_rows(frame, "lingam", sample=2000)
+    assert rows == nd.fit_rows(case.table, "lingam", sample=2000)
+
+
+def test_progress_and_ctrl_c(client, case) -> None:
+    told: list = []
+    nd.moments(case.paths, executor=client, show_progress=lambda *one: told.append(one))
+    assert told[-1][:3] == ("reading parts", 10, 10)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nd.moments([*case.paths] * 10, executor=client, show_progress=stop)
+    assert nd.moments(case.paths, executor=client) == case.moments

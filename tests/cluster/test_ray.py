@@ -1,0 +1,65 @@
+"""Ray with two workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import nocurl
+import nocurl.distributed as nd
+
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200 << 20)
+    yield
+    ray.shutdown()
+
+
+def test_tasks_on_files_and_data_sets(case) -> None:
+    assert nd.moments(case.paths, executor="ray") == case.moments
+    assert nd.learn(case.paths, executor="ray", bootstrap=20) == case.graph
+    data = ray.data.read_parquet(case.folder)
+    found = nd.moments(data)
+    np.testing.assert_allclose(found.covariance(), case.moments.covariance(), rtol=1e-9)
+
+
+def test_text_and_groups(mixed) -> None:
+    folder, table = mixed
+    data = ray.data.read_parquet(folder)
+    found = nd.moments(data, drop="land")
+    np.testing.assert_allclose(found.mean, nocurl.Moments.of(table, drop="land").mean, atol=1e-9)
+    assert nd.learn_each(data, by="land")["rows"].tolist() == [1000, 1000]
+
+
+def test_a_worker_that_dies_changes_nothing(case) -> None:
+    slow = [*case.paths] * 6
+    expected = nd.moments(slow)
+    pid = ray.get(ray.remote(_own_pid).remote())
+    threading.Thread(target=_kill, args=(pid,), daemon=True).start()
+    assert nd.moments(slow, executor="ray") == expected
+
+
+def _own_pid() -> int:
+    return os.getpid()
+
+
+def _kill(pid: int) -> None:
+    time.sleep(0.15)
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_bad_input_is_one_line(case) -> None:
+    data = ray.data.read_parquet(case.folder)
+    with pytest.raises(ValueError, match="nocurl.distributed"):
+        nocurl.learn(data)
+    paths = [case.paths[0], case.folder + "/nothing.parquet"]
+    with pytest.raises((ValueError, OSError), match="nothing.parquet"):
+        nd.moments(paths, executor=ray)
