@@ -131,7 +131,9 @@ impl Selection {
             Some(columns) => {
                 for name in columns {
                     let found = find(name)?;
-                    let several = is_pattern(name) || kind_of(name).is_some();
+                    // Before kinds are known, one that is meant by kind may also be named.
+                    let open = options.plan.is_none() && columns.iter().any(|c| kind_of(c).is_some());
+                    let several = is_pattern(name) || kind_of(name).is_some() || open;
                     let new = |at: &usize| !several || !positions.contains(at);
                     let found: Vec<usize> = found.into_iter().filter(new).collect();
                     positions.extend(found);
@@ -339,8 +341,7 @@ fn in_order(
         let (path, first) = (label.into(), first.into());
         return Err(Error::OtherColumns { path, first, lacks, adds });
     }
-    let constants = known.values().copied().filter(|&at| at >= of_file);
-    Ok(names.iter().filter_map(|name| here(name)).chain(constants).collect())
+    Ok(names.iter().filter_map(|name| here(name)).chain(of_file..known.len()).collect())
 }
 
 /// The number that stands for what the name of a file says.
