@@ -67,7 +67,8 @@ def learn(
     Parameters
     ----------
     X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
-        The table, one column per variable.
+        The table, one column per variable; a folder, a pattern such as "parts/*.parquet" or a
+        list of paths is one table of several files.
     method : str
         Name of the method; :func:`methods` has all of them.
     diagnose : bool

@@ -54,6 +54,8 @@ SHARED: dict[str, Any] = {
     "decimal": None,
     "comment": None,
     "skip_rows": 0,
+    "sheet": None,
+    "file_column": None,
     "confidence": False,
     "bootstrap": None,
     "confidence_seconds": None,
@@ -99,6 +101,8 @@ class Common(TypedDict, total=False):
     decimal: str | None
     comment: str | None
     skip_rows: int
+    sheet: str | None
+    file_column: str | None
     confidence: bool
     bootstrap: int | None
     confidence_seconds: float | None
@@ -202,6 +206,10 @@ class Learner(BaseEstimator):
         what lines begin with that are passed over.
     skip_rows : int
         Lines to pass over at the start of a text file.
+    sheet : str, optional
+        Sheet of a workbook by its name or number, file of a zip archive, or array of an .npz.
+    file_column : str, optional
+        Name of a column to add that says which file a row is from.
     confidence : bool
         Measure how sure edges and directions are, by learning again from up to 100 resampled
         tables; :func:`nocurl.learn` does.
@@ -281,7 +289,8 @@ class Learner(BaseEstimator):
         Parameters
         ----------
         X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
-            The table, one column per variable. It is not copied, except by methods that need its
+            The table, one column per variable; a folder, a pattern such as "parts/*.parquet" or a
+            list of paths is one table of several files. It is not copied, except by methods that need its
             rows (``CAM`` and the networks) and by ``bootstrap``.
         y : None
             Not used; here for the sake of pipelines.
@@ -511,6 +520,8 @@ def table_request(settings: dict[str, Any]) -> dict[str, Any]:
         "decimal": settings["decimal"],
         "comment": settings["comment"],
         "skip_rows": settings["skip_rows"],
+        "sheet": None if settings["sheet"] is None else str(settings["sheet"]),
+        "file_column": settings["file_column"],
     }
 
 

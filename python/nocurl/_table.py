@@ -16,7 +16,7 @@ _READ_IN_PLACE = frozenset("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split())
 class Table(NamedTuple):
     """A table for the engine, with the names of its columns as far as they are known."""
 
-    #: A path, moments, a list of arrays, or an object that exports an Arrow stream.
+    #: A path or a list of them, moments, a list of arrays, or an object that exports an Arrow stream.
     handle: Any
     #: Names for the engine; empty where the handle brings its own.
     names: list[str]
@@ -30,6 +30,8 @@ def as_table(X: Any) -> Table:
         return Table(X._engine, [], list(X.names))
     if isinstance(X, (str, os.PathLike)):
         return Table(os.fspath(X), [], None)
+    if isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, os.PathLike)) for x in X):
+        return Table([os.fspath(x) for x in X], [], None)
     _refuse_engines(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)

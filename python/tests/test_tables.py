@@ -289,3 +289,42 @@ def test_nothing_that_was_read_is_overwritten(X, tmp_path):
 
 def test_licences_are_there():
     assert "faer" in nocurl.licenses() and "MIT" in nocurl.licenses()
+
+
+def test_several_files_are_one_table(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(60.0) * 7 % 13, "b": np.arange(60.0) * 5 % 11})
+    paths = []
+    for part in range(3):
+        path = tmp_path / "parts" / f"p{part}.csv"
+        path.parent.mkdir(exist_ok=True)
+        frame[20 * part : 20 * part + 20].to_csv(path, index=False)
+        paths.append(path)
+    whole = nocurl.Moments.of(frame)
+    for table in (paths, [str(path) for path in paths], path.parent, str(tmp_path / "parts" / "*.csv")):
+        found = nocurl.Moments.of(table)
+        assert found.rows == 60 and found.names == ["a", "b"]
+        np.testing.assert_allclose(found.mean, whole.mean)
+    graph = nocurl.learn(paths, file_column="part", confidence=False)
+    assert "part" in graph.variables
+    frame.rename(columns={"b": "c"}).to_csv(paths[1], index=False)
+    with pytest.raises(ValueError, match=r"p1.csv` has other columns .* it lacks `b` and adds `c`"):
+        nocurl.Moments.of(paths)
+
+
+def test_arrays_and_lines_in_files(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(30.0) * 7 % 13, "b": np.arange(30.0) * 5 % 11})
+    np.savez(tmp_path / "t.npz", X=frame.to_numpy(), y=np.arange(30))
+    with pytest.raises(ValueError, match=r"several arrays: `X \(30 x 2\)`, `y \(30\)`"):
+        nocurl.Moments.of(tmp_path / "t.npz")
+    assert nocurl.EqTD(sheet="X").fit(tmp_path / "t.npz").n_features_in_ == 2
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    np.testing.assert_allclose(nocurl.Moments.of(tmp_path / "t.jsonl").mean, frame.mean())
+
+
+def test_columns_without_values_are_left_out():
+    frame = pd.DataFrame({"a": np.arange(30.0) * 7 % 13, "b": np.arange(30.0) * 5 % 11, "c": np.nan})
+    polars = pytest.importorskip("polars")
+    for table in (frame, frame.assign(c=None), polars.from_pandas(frame)):
+        graph = nocurl.learn(table, confidence=False)
+        assert graph.variables == ["a", "b"]
+        assert any("left out `c` (no values)" in warning for warning in graph.warnings)

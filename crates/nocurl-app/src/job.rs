@@ -68,7 +68,7 @@ impl Job {
             return Ok(Outcome { path: Some(path.to_string_lossy().into_owned()), ..outcome });
         }
         let path = match &input {
-            Input::Source(source) => Some(path_of(source)),
+            Input::Source(source) => Some(source.name()),
             _ => None,
         };
         // Rows with gaps are not filled in: what is estimated from them has moments alone.
@@ -247,14 +247,5 @@ fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
         unmeasured,
         seen,
         elapsed,
-    }
-}
-
-/// The name of a source as the user gave it.
-pub(crate) fn path_of(source: &Source) -> String {
-    match source {
-        Source::Path(path) => path.to_string_lossy().into_owned(),
-        Source::Stdin => "-".into(),
-        Source::Bytes { name, .. } => name.clone(),
     }
 }

@@ -85,9 +85,18 @@ impl Outcome {
             warnings.push(no_edges(job.options.effective_threshold()));
         }
         warnings.extend(self.bootstrap.as_ref().and_then(failures));
+        warnings.extend(self.bootstrap.as_ref().and_then(|found| self.too_sure(found)));
         warnings.extend(self.bootstrap.as_ref().and_then(drawn_by_law));
         warnings.extend(self.unmeasured.clone());
         warnings
+    }
+
+    /// Where gaps were estimated, resampled tables have none.
+    fn too_sure(&self, found: &Bootstrap) -> Option<Text> {
+        let estimated = found.kind == Kind::Gaussian && self.table.missing_values > 0;
+        let words = "resampled tables have no gaps: where many values are missing, confidence is \
+                     lower than it looks; compare with ";
+        estimated.then(|| Text::new(words).act(Action::set("missing", "drop")))
     }
 
     fn input(&self, read: &ReadOptions) -> Option<InputDescription> {
@@ -123,6 +132,8 @@ fn reading(read: &ReadOptions) -> Map<String, Value> {
         ("decimal", json!(sign(read.decimal))),
         ("comment", json!(sign(read.comment))),
         ("skip_rows", json!(read.skip_rows)),
+        ("sheet", json!(read.sheet)),
+        ("file_column", json!(read.file_column)),
     ]
     .map(|(name, value)| (name.into(), value))
     .into_iter()

@@ -9,7 +9,6 @@ use nocurl_io::{
 };
 
 use crate::Error;
-use crate::job::path_of;
 
 /// The moments of all rows of some files, each of which is a table or has moments already. Where
 /// columns are not all numbers, all files are looked at first, so that they agree on levels.
@@ -86,7 +85,7 @@ fn merged(parts: &[Source], read: Vec<Summary>) -> Result<Summary, Error> {
 impl Error {
     /// The same with the part that it is about, unless its words have it already.
     fn of_part(source: &Source, error: nocurl_io::Error) -> Self {
-        let part = path_of(source);
+        let part = source.name();
         if error.to_string().contains(&part)
             || matches!(error, nocurl_io::Error::Engine(nocurl::Error::Cancelled))
         {

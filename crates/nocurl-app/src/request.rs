@@ -194,6 +194,8 @@ pub struct TableRequest {
     decimal: Value,
     comment: Value,
     skip_rows: Value,
+    sheet: Value,
+    file_column: Value,
 }
 
 impl Default for TableRequest {
@@ -214,6 +216,8 @@ impl Default for TableRequest {
             decimal: Value::Null,
             comment: Value::Null,
             skip_rows: options.skip_rows.into(),
+            sheet: Value::Null,
+            file_column: Value::Null,
         }
     }
 }
@@ -244,6 +248,8 @@ impl TableRequest {
             decimal: sign("decimal", self.decimal)?,
             comment: sign("comment", self.comment)?,
             skip_rows: setting("skip_rows", self.skip_rows, WHOLE)?,
+            sheet: setting("sheet", self.sheet, "a name")?,
+            file_column: setting("file_column", self.file_column, "a name")?,
             ..ReadOptions::default()
         })
     }

@@ -204,3 +204,19 @@ fn what_takes_long_or_fails_leaves_confidence_out_and_says_so() {
     let told = outcome.unmeasured.unwrap().to_string();
     assert!(told.contains("no resampled table was learnt in"), "{told}");
 }
+
+#[test]
+fn confidence_with_gaps_says_what_it_does_not_know() {
+    let mut text = String::from("p,q\n");
+    for i in 0..100 {
+        let q = if i % 7 == 0 { String::new() } else { format!("w{}", i % 2) };
+        text += &format!("{},{q}\n", if i % 3 == 0 { "u" } else { "v" });
+    }
+    let read = ReadOptions { missing: Missing::Em, ..ReadOptions::default() };
+    let confidence = ConfidenceOptions { replicates: Some(4), ..ConfidenceOptions::default() };
+    let job = Job { read, confidence, ..Job::default() };
+    let outcome = job.run(&Source::bytes("t.csv", text), &Run::default()).unwrap();
+    assert_eq!(outcome.bootstrap.as_ref().unwrap().kind, Kind::Gaussian);
+    let words: Vec<String> = outcome.warnings(&job).iter().map(ToString::to_string).collect();
+    assert!(words.iter().any(|words| words.contains("have no gaps")), "{words:?}");
+}

@@ -66,7 +66,8 @@ impl Learn {
             level: arguments.confidence.confidence_level,
             shown: arguments.confidence.graph,
         };
-        check_files(&arguments)?;
+        let source = Source::of_tables(&arguments.data)?;
+        check_files(&arguments, &source)?;
         let job = Job {
             read,
             options,
@@ -76,8 +77,8 @@ impl Learn {
             memory: arguments.memory.as_deref().map(bytes).transpose()?,
         };
         Ok(Self {
-            path: arguments.data.to_string_lossy().into_owned(),
-            source: Source::new(&arguments.data),
+            path: source.name(),
+            source,
             job,
             threads: arguments.threads.map(usize::from),
             printed: printed(&arguments)?,
@@ -123,8 +124,9 @@ fn bytes(text: &str) -> Result<u64, Failure> {
 }
 
 /// Checks that what will be written can be, and is nothing that is read.
-fn check_files(arguments: &LearnArguments) -> Result<(), Failure> {
-    let mut files = RunFiles::default().reads("the table", &arguments.data);
+fn check_files(arguments: &LearnArguments, source: &Source) -> Result<(), Failure> {
+    let tables = source.files().into_iter();
+    let mut files = tables.fold(RunFiles::default(), |files, path| files.reads("the table", path));
     if let Some(path) = arguments.knowledge.path() {
         files = files.reads("the prior knowledge", path);
     }
@@ -232,6 +234,8 @@ pub(crate) fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Fa
         decimal: arguments.decimal.as_ref().map(|sign| sign.as_bytes()[0]),
         comment: arguments.comment.map(comment).transpose()?,
         skip_rows: arguments.skip_rows,
+        sheet: arguments.sheet.clone(),
+        file_column: arguments.file_column.clone(),
         ..ReadOptions::default()
     })
 }

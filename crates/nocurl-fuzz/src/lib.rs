@@ -4,11 +4,14 @@
 //! `cargo test -p nocurl-fuzz` reads the files kept in `testdata/fuzz/` and a number of new ones;
 //! `cargo xtask fuzz --minutes N` goes on for as long as it is told.
 
+#[path = "../../nocurl-io/tests/common/mod.rs"]
+mod archives;
 mod arrow;
 mod moments;
 mod npy;
 mod parquet;
 mod random;
+mod sheets;
 mod tables;
 mod text;
 mod thrift;
@@ -76,6 +79,25 @@ pub static TARGETS: &[Target] = &[
         make: text::csv,
         read: tables::csv,
         seeds: &["tables/pandas.csv", "tables/semicolon.csv", "tables/spaces.txt"],
+    },
+    Target {
+        name: "xlsx",
+        make: sheets::make_xlsx,
+        read: tables::xlsx,
+        seeds: &["tables/openpyxl.xlsx", "tables/xlsxwriter.xlsx"],
+    },
+    Target { name: "ods", make: sheets::make_ods, read: tables::ods, seeds: &["tables/odfpy.ods"] },
+    Target {
+        name: "zip",
+        make: sheets::make_zip,
+        read: tables::zip,
+        seeds: &["tables/columns.npz", "tables/pandas.zip"],
+    },
+    Target {
+        name: "jsonl",
+        make: sheets::make_lines,
+        read: tables::jsonl,
+        seeds: &["tables/pandas.jsonl"],
     },
     Target { name: "moments", make: moments::make, read: moments::read, seeds: &[] },
     Target { name: "graph", make: text::graph, read: text::read_graphs, seeds: &[] },

@@ -44,6 +44,26 @@ fn csv() {
 }
 
 #[test]
+fn xlsx() {
+    check("xlsx");
+}
+
+#[test]
+fn ods() {
+    check("ods");
+}
+
+#[test]
+fn zip() {
+    check("zip");
+}
+
+#[test]
+fn jsonl() {
+    check("jsonl");
+}
+
+#[test]
 fn graph() {
     check("graph");
 }

@@ -30,42 +30,51 @@ impl Digest {
 }
 
 /// Runs `work` while another thread takes the digest of the same input.
-#[cfg(not(target_family = "wasm"))]
 pub(crate) fn alongside<T>(
     input: &Seekable,
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<(T, String), Error> {
+    let mut digest = Digest::new();
+    let found = alongside_into(&mut digest, input, work)?;
+    Ok((found, digest.finish()))
+}
+
+/// The same with a digest that goes on from what came before.
+pub(crate) fn alongside_into<T>(
+    digest: &mut Digest,
+    input: &Seekable,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
     let stop = AtomicBool::new(false);
+    #[cfg(target_family = "wasm")]
+    {
+        // There are no threads.
+        let result = work()?;
+        of_input(digest, input, &stop)?;
+        return Ok(result);
+    }
+    #[cfg(not(target_family = "wasm"))]
     std::thread::scope(|scope| {
-        let digest = scope.spawn(|| of_input(input, &stop));
+        let taken = scope.spawn(|| of_input(digest, input, &stop));
         let result = work();
         if result.is_err() {
             stop.store(true, Ordering::Relaxed);
         }
-        let digest = digest.join().expect("taking a digest does not panic");
-        Ok((result?, digest?))
+        let taken = taken.join().expect("taking a digest does not panic");
+        let result = result?;
+        taken?;
+        Ok(result)
     })
 }
 
-/// Runs `work` and then takes the digest of the same input: there are no threads.
-#[cfg(target_family = "wasm")]
-pub(crate) fn alongside<T>(
-    input: &Seekable,
-    work: impl FnOnce() -> Result<T, Error>,
-) -> Result<(T, String), Error> {
-    let result = work()?;
-    Ok((result, of_input(input, &AtomicBool::new(false))?))
-}
-
-fn of_input(input: &Seekable, stop: &AtomicBool) -> Result<String, Error> {
+fn of_input(digest: &mut Digest, input: &Seekable, stop: &AtomicBool) -> Result<(), Error> {
     let mut handle = input.handle();
     let mut buffer = vec![0; 1 << 18];
-    let mut digest = Digest::new();
     while !stop.load(Ordering::Relaxed) {
         match handle.read(&mut buffer).map_err(|error| Error::read(&input.label, &error))? {
             0 => break,
             length => digest.update(&buffer[..length]),
         }
     }
-    Ok(digest.finish())
+    Ok(())
 }

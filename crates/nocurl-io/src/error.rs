@@ -251,6 +251,65 @@ pub enum Error {
         /// Name of the column.
         column: String,
     },
+    /// A sheet, an array or a file in an archive that is not there.
+    #[error("{path} has no {what} `{name}`; there are {there}")]
+    NoSuchPart {
+        /// The file.
+        path: String,
+        /// What was looked for.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// Those that are there.
+        there: String,
+    },
+    /// Several tables where one is expected.
+    #[error("{}", several_parts(path, what, parts, first))]
+    SeveralParts {
+        /// The file.
+        path: String,
+        /// What they are.
+        what: &'static str,
+        /// Their names.
+        parts: String,
+        /// The first of them.
+        first: String,
+    },
+    /// A file with other columns than the files before it.
+    #[error("{}", other_columns(path, first, lacks, adds))]
+    OtherColumns {
+        /// The file.
+        path: String,
+        /// The first file.
+        first: String,
+        /// Columns of the first file that it does not have.
+        lacks: Vec<String>,
+        /// Columns that the first file does not have.
+        adds: Vec<String>,
+    },
+    /// A column that is of another type than in the files before.
+    #[error(
+        "{path}: column `{column}` holds {here}, but {before} in the files before; write it as \
+         the same type in all files"
+    )]
+    OtherTypes {
+        /// The file.
+        path: String,
+        /// The column.
+        column: String,
+        /// What it holds here.
+        here: &'static str,
+        /// What it held before.
+        before: &'static str,
+    },
+    /// What is wrong in one of several files.
+    #[error("{path}: {error}")]
+    InFile {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        error: Box<Error>,
+    },
     /// Two columns of the same name.
     #[error("columns {first} and {second} are both called `{name}`; names must be unique")]
     DuplicateName {
@@ -333,6 +392,13 @@ impl Error {
                 missing_values(column, *row, line, *count, others, *complete)
             }
             Self::Infinite { column, row, line } => infinite(column, *row, line),
+            Self::SeveralParts { path, what, parts, first } => {
+                several_parts(path, what, parts, first)
+            }
+            Self::OtherColumns { path, first, lacks, adds } => {
+                other_columns(path, first, lacks, adds)
+            }
+            Self::InFile { path, error } => Text::new(format!("{path}: ")).append(error.text()),
             Self::NoLogarithm { columns } => no_logarithm(columns),
             Self::NoValues { column } => no_values(column),
             Self::TooManyColumns { path, columns, limit } => {
@@ -367,6 +433,46 @@ impl Error {
             _ => {}
         }
         self
+    }
+
+    /// The error with lines counted from so many further up.
+    pub(crate) fn raised(self, lines: u64) -> Self {
+        self.lowered(0, lines)
+    }
+
+    /// The error with rows and lines counted from these on.
+    pub(crate) fn lowered(mut self, rows: u64, lines: u64) -> Self {
+        match &mut self {
+            Self::NotNumeric { row, line, .. } => {
+                *row = row.saturating_sub(rows);
+                *line = line.saturating_sub(lines);
+            }
+            Self::MissingValues { row, line, .. } | Self::Infinite { row, line, .. } => {
+                *row = row.saturating_sub(rows);
+                line.iter_mut().for_each(|line| *line = line.saturating_sub(lines));
+            }
+            Self::Ragged { line, .. } | Self::Misquoted { line, .. } => {
+                *line = line.saturating_sub(lines);
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The row of the table in which something is wrong, where the error is of a whole table.
+    pub(crate) fn row(&self) -> Option<u64> {
+        match self {
+            Self::MissingValues { row, .. } | Self::Infinite { row, .. } => Some(*row),
+            _ => None,
+        }
+    }
+
+    /// False for errors that are of one file and do not say of which.
+    pub(crate) fn names_file(&self) -> bool {
+        !matches!(
+            self,
+            Self::NotNumeric { .. } | Self::UnknownColumn { .. } | Self::DuplicateName { .. }
+        )
     }
 
     pub(crate) fn read(path: &str, error: &std::io::Error) -> Self {
@@ -479,7 +585,8 @@ fn missing_values(
         let mut list: Vec<String> =
             others.iter().take(SHOWN).map(|(name, gaps)| format!("`{name}` {gaps}")).collect();
         if others.len() > SHOWN {
-            list.push(format!("and {} columns more", others.len() - SHOWN));
+            let more = others.len() - SHOWN;
+            list.push(format!("and {more} {} more", if more == 1 { "column" } else { "columns" }));
         }
         words += &format!(" (also {})", list.join(", "));
     }
@@ -491,6 +598,31 @@ fn infinite(column: &String, row: u64, line: &Option<u64>) -> Text {
     let line = line_of(line);
     Text::new(format!("column `{column}` is infinite in row {row}{line}; correct it, or "))
         .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn several_parts(path: &str, what: &str, parts: &str, first: &str) -> Text {
+    Text::new(format!("{path} holds several {what}: {parts}; choose one, as in "))
+        .act(Action::set("sheet", first))
+}
+
+fn other_columns(path: &str, first: &str, lacks: &[String], adds: &[String]) -> Text {
+    const SHOWN: usize = 8;
+    let list = |names: &[String]| {
+        let mut shown: Vec<String> =
+            names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+        if names.len() > SHOWN {
+            shown.push(format!("and {} more", names.len() - SHOWN));
+        }
+        shown.join(", ")
+    };
+    let differs = match (lacks, adds) {
+        (lacks, []) => format!("it lacks {}", list(lacks)),
+        ([], adds) => format!("it adds {}", list(adds)),
+        (lacks, adds) => format!("it lacks {} and adds {}", list(lacks), list(adds)),
+    };
+    Text::new(format!("{path} has other columns than {first}: {differs}; "))
+        .act(Action::FewerColumns)
+        .say(" that all files have, or read it by itself")
 }
 
 fn no_values(column: &String) -> Text {

@@ -62,6 +62,9 @@ impl Input {
                 }
             }
             Source::Stdin => Content::Stream(Box::new(io::stdin())),
+            Source::Several { .. } => {
+                return Err(Error::unsupported(&label, "one file is expected, not several"));
+            }
             Source::Bytes { bytes, .. } => Content::Placed(Seekable {
                 label: label.clone(),
                 length: bytes.len() as u64,
@@ -69,6 +72,15 @@ impl Input {
             }),
         };
         Ok((Self { label, extension: source.extension(), content }, watch))
+    }
+
+    /// What comes out of another input, under the name of that.
+    pub(crate) fn of_stream(
+        label: String,
+        extension: String,
+        stream: Box<dyn Read + Send>,
+    ) -> Self {
+        Self { label, extension, content: Content::Stream(stream) }
     }
 
     /// The first bytes, up to `count`, which stay to be read.
@@ -176,7 +188,7 @@ enum Bytes {
 impl Seekable {
     /// Copies a stream to memory, where there is no folder for temporary files.
     #[cfg(target_family = "wasm")]
-    fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
+    pub(crate) fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
         /// Half of what a module can have, so that there is room for the rest of the work.
         const MOST: u64 = 1 << 31;
         let mut bytes = Vec::new();
@@ -191,7 +203,7 @@ impl Seekable {
 
     /// Copies a stream to a temporary file that nobody else sees and that goes away with the value.
     #[cfg(not(target_family = "wasm"))]
-    fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
+    pub(crate) fn spooled(label: String, mut stream: impl Read) -> Result<Self, Error> {
         let limit = room_for_copies();
         let copied = tempfile::tempfile().and_then(|mut file| {
             let length = io::copy(&mut stream.by_ref().take(limit), &mut file)?;
@@ -339,8 +351,8 @@ struct Opened {
 }
 
 /// What is different of a file that was changed, and of another file under the same name.
-#[derive(Debug, PartialEq)]
-struct Stamp {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
     /// Device and number of the file on it.
@@ -368,6 +380,11 @@ impl Watch {
             return read;
         }
         Err(Error::Changed { path: self.label.clone() })
+    }
+
+    /// How the file was found, to be compared with how it is found another time.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.opened.as_ref().map(|opened| opened.stamp.clone())
     }
 
     fn has_changed(&self) -> bool {

@@ -18,8 +18,9 @@
 //! | nobody else writes there | [`Claim`] |
 //! | any other text that a user wrote | [`read_text`] |
 //!
-//! Tables are CSV (any usual delimiter), Parquet, Arrow IPC or NumPy `.npy`, from a path, from
-//! standard input or from memory; see [`Source`] and [`Format`]. Tables that are in memory already
+//! Tables are CSV (any usual delimiter), Parquet, Arrow IPC, sheets of `.xlsx` and `.ods`, NumPy
+//! `.npy` and `.npz`, or JSON lines, packed or not, from a path, from several, from standard input
+//! or from memory; see [`Source`] and [`Format`]. Tables that are in memory already
 //! ([`Columns`], Arrow batches) are read where they are; see [`Input`]. Results do not depend on the
 //! number of threads: a file is cut into pieces whose borders depend on the file alone, and the
 //! pieces are merged in order. Every failure is one [`Error`] whose message fits on one line.
@@ -33,10 +34,12 @@
 //! assert_eq!(table.data.mean(), [2.0, 3.5]);
 //! ```
 
+mod archive;
 mod checkpoint;
 mod digest;
 mod error;
 mod experiments;
+mod files;
 mod graph;
 mod input;
 mod knowledge;
@@ -63,7 +66,7 @@ pub use machine::available_memory;
 pub use output::{
     Claim, RunFiles, check_folder, check_writable, write_bytes, write_folder, write_text,
 };
-pub use source::{Format, Source};
+pub use source::{Format, Part, Source};
 pub use summary::{Summary, is_summary, read_summary, write_summary};
 pub use table::{
     ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin,

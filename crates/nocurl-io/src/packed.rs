@@ -1,9 +1,10 @@
-//! Compressed input: gzip and Zstandard, unpacked while it is read.
+//! Compressed input: gzip, bzip2 and Zstandard, unpacked while it is read.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 
 /// Unpacked bytes that are always read, and how many times the packed bytes they may be beyond.
@@ -13,6 +14,7 @@ const RATIO: u64 = 250;
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
+    Bzip2,
     Gzip,
     Zstandard,
 }
@@ -21,6 +23,7 @@ impl Packing {
     /// The packing by the first bytes.
     pub(crate) fn of_magic(start: &[u8]) -> Option<Self> {
         match start {
+            [b'B', b'Z', b'h', b'1'..=b'9'] => Some(Self::Bzip2),
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstandard),
             _ => None,
@@ -29,6 +32,7 @@ impl Packing {
 
     fn name(self) -> &'static str {
         match self {
+            Self::Bzip2 => "bzip2",
             Self::Gzip => "gzip",
             Self::Zstandard => "Zstandard",
         }
@@ -39,10 +43,11 @@ impl Packing {
         let taken = Arc::new(AtomicU64::new(0));
         let packed = BufReader::new(Counted { packed, taken: Arc::clone(&taken) });
         let unpacked: Box<dyn Read + Send> = match self {
+            Self::Bzip2 => Box::new(MultiBzDecoder::new(packed)),
             Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
             Self::Zstandard => Box::new(zstd::Decoder::with_buffer(packed)?),
         };
-        Ok(Box::new(Bounded { packing: self, unpacked, taken, given: 0 }))
+        Ok(Box::new(Bounded { name: self.name(), unpacked, taken, given: 0 }))
     }
 }
 
@@ -59,18 +64,28 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// What is unpacked, or made, of bytes: not without end.
 struct Bounded {
-    packing: Packing,
+    name: &'static str,
     unpacked: Box<dyn Read + Send>,
+    /// Packed bytes that were read.
     taken: Arc<AtomicU64>,
     given: u64,
+}
+
+/// A stream made of a file of this many bytes; more than can be meant is an error of it.
+pub(crate) fn bounded(
+    name: &'static str,
+    stream: impl Read + Send + 'static,
+    bytes: u64,
+) -> impl Read + Send + 'static {
+    Bounded { name, unpacked: Box::new(stream), taken: Arc::new(bytes.into()), given: 0 }
 }
 
 impl Read for Bounded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.unpacked.read(buffer).map_err(|error| {
-            let name = self.packing.name();
-            io::Error::other(format!("it is no whole {name} file: {error}"))
+            io::Error::other(format!("it is no whole {} file: {error}", self.name))
         })?;
         self.given += read as u64;
         let most = ALWAYS.max(RATIO.saturating_mul(self.taken.load(Ordering::Relaxed)));
@@ -96,6 +111,12 @@ mod tests {
         packed.finish().unwrap()
     }
 
+    fn bzip2(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
     fn unpack(packed: Vec<u8>) -> io::Result<Vec<u8>> {
         let packing = Packing::of_magic(&packed).unwrap();
         let mut bytes = Vec::new();
@@ -107,15 +128,17 @@ mod tests {
     fn what_is_packed_comes_back() {
         let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
         assert_eq!(unpack(gzip(&bytes)).unwrap(), bytes);
-        let two = [gzip(&bytes[..1000]), gzip(&bytes[1000..])].concat();
-        assert_eq!(unpack(two).unwrap(), bytes);
+        for pack in [gzip, bzip2] {
+            let two = [pack(&bytes[..1000]), pack(&bytes[1000..])].concat();
+            assert_eq!(unpack(two).unwrap(), bytes);
+        }
         assert_eq!(unpack(zstd::encode_all(&bytes[..], 1).unwrap()).unwrap(), bytes);
     }
 
     #[test]
     fn a_file_that_was_cut_off_is_an_error() {
         let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
-        for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap()] {
+        for packed in [gzip(&bytes), bzip2(&bytes), zstd::encode_all(&bytes[..], 1).unwrap()] {
             let half = packed[..packed.len() / 2].to_vec();
             assert!(unpack(half).unwrap_err().to_string().contains("no whole"));
         }
@@ -125,7 +148,7 @@ mod tests {
     fn a_bomb_is_an_error() {
         let packed = Counted { packed: io::empty(), taken: Arc::new(AtomicU64::new(9)) };
         let mut bomb = Bounded {
-            packing: Packing::Gzip,
+            name: "gzip",
             unpacked: Box::new(io::repeat(0)),
             taken: packed.taken,
             given: 0,

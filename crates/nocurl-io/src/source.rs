@@ -17,6 +17,22 @@ pub enum Source {
         /// The bytes.
         bytes: Arc<[u8]>,
     },
+    /// Several files as one table, see [`Source::of_tables`].
+    Several {
+        /// As the user named them.
+        name: String,
+        /// The files in their order.
+        parts: Vec<Part>,
+    },
+}
+
+/// One of several files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Columns that the names of its folders tell, with their values in this file.
+    pub values: Vec<(String, String)>,
 }
 
 impl Source {
@@ -31,6 +47,15 @@ impl Source {
         Self::Bytes { name: name.into(), bytes: bytes.as_ref().into() }
     }
 
+    /// The name as the user gave it, `-` for standard input.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "-".into(),
+            Self::Bytes { name, .. } | Self::Several { name, .. } => name.clone(),
+        }
+    }
+
     /// How messages speak of the source.
     pub(crate) fn label(&self) -> String {
         match self {
@@ -38,7 +63,9 @@ impl Source {
                 format!("`{}`", crate::error::shorten(&path.to_string_lossy(), 200))
             }
             Self::Stdin => "standard input".into(),
-            Self::Bytes { name, .. } => format!("`{}`", crate::error::shorten(name, 200)),
+            Self::Bytes { name, .. } | Self::Several { name, .. } => {
+                format!("`{}`", crate::error::shorten(name, 200))
+            }
         }
     }
 
@@ -48,12 +75,13 @@ impl Source {
             Self::Path(path) => path.as_path(),
             Self::Stdin => return String::new(),
             Self::Bytes { name, .. } => Path::new(name),
+            Self::Several { .. } => return String::new(),
         };
         let of = |path: &Path| {
             path.extension().map_or_else(String::new, |e| e.to_string_lossy().to_lowercase())
         };
         match (of(path).as_str(), path.file_stem()) {
-            ("gz" | "gzip" | "zst" | "zstd", Some(stem)) => of(Path::new(stem)),
+            ("gz" | "gzip" | "zst" | "zstd" | "bz2" | "bzip2", Some(stem)) => of(Path::new(stem)),
             (extension, _) => extension.into(),
         }
     }
@@ -72,6 +100,14 @@ pub enum Format {
     Arrow,
     /// A NumPy array.
     Npy,
+    /// NumPy arrays in an archive.
+    Npz,
+    /// A workbook of Excel.
+    Xlsx,
+    /// An OpenDocument spreadsheet.
+    Ods,
+    /// JSON lines: an object on each line.
+    Jsonl,
 }
 
 impl Format {
@@ -82,7 +118,24 @@ impl Format {
             "parquet" | "pq" => Some(Self::Parquet),
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "npy" => Some(Self::Npy),
+            "npz" => Some(Self::Npz),
+            "xlsx" | "xlsm" | "xltx" => Some(Self::Xlsx),
+            "ods" | "ots" => Some(Self::Ods),
+            "jsonl" | "ndjson" | "jsonlines" => Some(Self::Jsonl),
             _ => None,
+        }
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "CSV",
+            Self::Parquet => "Parquet",
+            Self::Arrow => "Arrow",
+            Self::Npy | Self::Npz => "NumPy",
+            Self::Xlsx => "Excel",
+            Self::Ods => "OpenDocument",
+            Self::Jsonl => "JSON lines",
         }
     }
 
@@ -94,6 +147,8 @@ impl Format {
             Self::Arrow
         } else if start.starts_with(b"\x93NUMPY") {
             Self::Npy
+        } else if start.starts_with(b"{\"") || start.starts_with(b"{ \"") {
+            Self::Jsonl
         } else {
             Self::Csv
         }

@@ -241,3 +241,51 @@ fn levels_of_incomplete_rows_do_not_count() {
     assert_eq!(table.data.variables().list()[2].levels, ["x", "y", "z"]);
     assert_eq!(table.rows, 7);
 }
+
+#[test]
+fn none_is_a_level_among_words_and_missing_elsewhere() {
+    let mut text = String::from("x,bags,well,size\n");
+    for i in 0..30 {
+        let bags = ["None", "Driver", "Both"][i % 3];
+        let (well, size) = (["True", "False", "None"][i % 3], ["1", "2", "none"][i % 3]);
+        text += &format!("{}.5,{bags},{well},{size}\n", i * 7 % 11);
+    }
+    let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    let table = read(&text, &options);
+    let list = table.data.variables().list();
+    // The rows in which the others have gaps are the only ones with `Both`.
+    assert!(["Driver", "None"].iter().all(|level| list[1].levels.contains(&level.to_string())));
+    assert_eq!(table.rows, 20);
+    let words = table.warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(words.iter().any(|words| words.contains("`None` is a level of `bags`")), "{words:?}");
+    let told = ReadOptions {
+        na: vec!["none".into()],
+        columns: Some(vec!["x".into(), "bags".into()]),
+        ..options.clone()
+    };
+    assert_eq!(read(&text, &told).rows, 20);
+    let kept = ReadOptions { columns: Some(vec!["x".into(), "bags".into()]), ..options };
+    let table = read(&text, &kept);
+    assert_eq!(table.rows, 30);
+    assert_eq!(table.data.variables().list()[1].levels.len(), 3);
+}
+
+#[test]
+fn integers_that_are_rounded_are_named() {
+    let text = "id,x,y\n9007199254740993,1,2\n9007199254740994,2,2\n12,3,7\n";
+    let table = plain(text);
+    let words = table.warnings[0].to_string();
+    assert!(words.contains("whole numbers of `id` are beyond 2^53"), "{words}");
+    // What a floating-point number can tell is not.
+    assert!(plain("id,x\n9007199254740994,1\n2e20,2\n").warnings.is_empty());
+}
+
+#[test]
+fn numbers_beside_an_empty_corner_are_names() {
+    let table = plain(",0,1,2\na,1,2,3\nb,3,5,2\nc,2,2,2\n");
+    assert_eq!(table.data.names(), ["0", "1", "2"]);
+    assert_eq!(table.left_out, [("rownames".to_string(), LeftOut::RowNames)]);
+    // A gap in the first row of numbers is none.
+    let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    assert_eq!(read(",0,1\n,3,5\n2,2,2\n3,4,4\n7,1,0\n", &options).rows, 3);
+}

@@ -1,10 +1,8 @@
 //! Learning, by a request in JSON.
 
-use std::path::PathBuf;
-
 use nocurl::Algorithm;
 use nocurl_app::{Job, Outcome, Request, Resampled};
-use nocurl_io::RunFiles;
+use nocurl_io::{RunFiles, Source};
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, guarded};
@@ -25,12 +23,11 @@ pub(crate) fn learn(
     drawn: Option<Vec<PyRef<'_, Moments>>>,
     learnt: Option<Vec<String>>,
 ) -> PyResult<String> {
+    let source = crate::table::source(table)?;
     let (job, threads) = guarded(|| {
         let request = Request::from_json(request)?;
-        let mut files = RunFiles::default();
-        if let Ok(path) = table.extract::<PathBuf>() {
-            files = files.reads("the table", path);
-        }
+        let tables = source.as_ref().map(Source::files).unwrap_or_default().into_iter();
+        let files = tables.fold(RunFiles::default(), |files, path| files.reads("the table", path));
         request.files(files).check()?;
         let threads = request.threads();
         Ok((request.job()?, threads))

@@ -6,10 +6,11 @@ use numpy::ndarray::{ArrayView1, Axis, Slice};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 use pyo3_arrow::PyRecordBatchReader;
 
 use crate::exact::Exact;
+use crate::failure::guarded;
 
 /// A table, held while it is read.
 pub(crate) enum Table<'py> {
@@ -26,8 +27,8 @@ impl<'py> Table<'py> {
     /// A path, a list of arrays with the names of their columns, or an object that exports an Arrow
     /// stream.
     pub(crate) fn new(object: &Bound<'py, PyAny>, names: Vec<String>) -> PyResult<Self> {
-        if let Ok(path) = object.cast::<PyString>() {
-            return Ok(Self::Path(Source::new(path.to_str()?)));
+        if let Some(source) = source(object)? {
+            return Ok(Self::Path(source));
         }
         if object.hasattr("__arrow_c_stream__")? {
             let stream = object.extract::<PyRecordBatchReader>()?.into_reader()?;
@@ -52,6 +53,20 @@ impl<'py> Table<'py> {
             }
         }
     }
+}
+
+/// The files that a path, a pattern, a folder or a list of them means, if it is one of these.
+pub(crate) fn source(object: &Bound<'_, PyAny>) -> PyResult<Option<Source>> {
+    let paths: Vec<String> = if let Ok(path) = object.cast::<PyString>() {
+        vec![path.to_str()?.into()]
+    } else if let Ok(paths) = object.cast::<PyList>()
+        && paths.iter().all(|path| path.is_instance_of::<PyString>())
+    {
+        paths.extract()?
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(guarded(|| Ok(Source::of_tables(&paths)?))?))
 }
 
 /// Levels of a column as the package sends them: names, and what they are.

@@ -18,8 +18,10 @@ type next. Nothing is learnt or written.";
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub(crate) struct InspectArguments {
-    /// Table to look at: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
-    pub(crate) data: PathBuf,
+    /// Table to look at, as `nocurl learn` takes it: one file, several, a pattern or a folder; `-`
+    /// is standard input
+    #[arg(required = true, value_name = "TABLE")]
+    pub(crate) data: Vec<PathBuf>,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,6 +23,8 @@ Examples:
   nocurl learn data.csv --method notears --param max_rounds=50
   nocurl learn data.csv --bootstrap 200 --output graph.json
   nocurl learn data.csv --tier age,sex --tier dose --tier health --require dose,health
+  nocurl learn survey.xlsx --sheet answers
+  nocurl learn 'parts/*.parquet' --drop id
   zcat data.csv.gz | nocurl learn - --missing em
   nocurl learn data.csv --transform 'log:*' --output - --format dot | dot -Tsvg > graph.svg
   nocurl learn new.csv --like graph.json
@@ -33,8 +35,11 @@ Exit codes: 0 success, 2 bad input or flags, 130 stopped by Ctrl-C (143 by SIGTE
 #[derive(Debug, Args)]
 #[command(after_help = LEARN_EXAMPLES)]
 pub(crate) struct LearnArguments {
-    /// Table to learn from: CSV, TSV, Parquet, Arrow or .npy; `-` is standard input
-    pub(crate) data: PathBuf,
+    /// Table to learn from: CSV, TSV, Parquet, Arrow, .xlsx, .ods, .npy, .npz or JSON lines, also
+    /// packed (.gz, .bz2, .zst, .zip); `-` is standard input. Several files, patterns ('*.csv') and
+    /// folders are read as one table
+    #[arg(required = true, value_name = "TABLE")]
+    pub(crate) data: Vec<PathBuf>,
 
     /// Write the graph to FILE, as .json, .dot, .graphml, .gml, .csv, .dagitty or .mmd, or draw it
     /// as .svg, .png, .pdf or .tex, or make a report of all that was found as .html; `-` is standard

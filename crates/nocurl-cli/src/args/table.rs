@@ -52,6 +52,13 @@ pub(crate) struct TableArguments {
     /// Pass over lines that begin with CHAR [default: # above the names]
     #[arg(long, value_name = "CHAR")]
     pub(crate) comment: Option<char>,
+    /// Sheet of a workbook by its name or number, file of a zip archive, or array of an .npz
+    /// [default: the first sheet, the only file]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sheet: Option<String>,
+    /// Add a column NAME that says which file a row is from
+    #[arg(long, value_name = "NAME")]
+    pub(crate) file_column: Option<String>,
     /// Pass over the first N lines
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) skip_rows: usize,

@@ -1,5 +1,7 @@
 //! `nocurl inspect`: a look at a table before learning.
 
+use std::borrow::Cow;
+
 use nocurl::{Action, Spelling as _, Value};
 use nocurl_app::{Inspection, Job, show_bytes};
 use nocurl_io::{ColumnOverview, Source};
@@ -22,19 +24,21 @@ const LONGEST_NAME: usize = 20;
 pub(crate) fn inspect(arguments: &InspectArguments) -> Result<(), Failure> {
     let job = Job { read: config::read_options(&arguments.table)?, ..Job::default() };
     let watch = Watch::start(arguments.json);
-    let found = job.inspect(&Source::new(&arguments.data), &watch.run())?;
+    let source = Source::of_tables(&arguments.data)?;
+    let found = job.inspect(&source, &watch.run())?;
     watch.finish()?;
-    let path = arguments.data.to_string_lossy();
-    let command = command(&path, &found.next, &typed(&path));
+    let paths: Vec<_> = arguments.data.iter().map(|path| path.to_string_lossy()).collect();
+    let command = command(&paths, &found.next, &typed(&paths));
     if arguments.json {
         return report::print(&report::json(&found.to_value(&Flags, &command))?);
     }
-    report::print(&shown(&path, &found, &command))
+    report::print(&shown(&source.name(), &found, &command))
 }
 
 /// The command to type next, with what was typed to read the table.
-fn command(path: &str, next: &[Action], typed: &[String]) -> String {
-    let mut parts = vec!["nocurl learn".to_string(), spelling::word(path)];
+fn command(paths: &[Cow<'_, str>], next: &[Action], typed: &[String]) -> String {
+    let mut parts = vec!["nocurl learn".to_string()];
+    parts.extend(paths.iter().map(|path| spelling::word(path)));
     parts.extend(typed.iter().cloned());
     parts.extend(next.iter().map(|action| match action {
         Action::LeaveOut { columns } => {
@@ -47,11 +51,13 @@ fn command(path: &str, next: &[Action], typed: &[String]) -> String {
 }
 
 /// The flags that were typed to read the table.
-fn typed(path: &str) -> Vec<String> {
+fn typed(paths: &[Cow<'_, str>]) -> Vec<String> {
     let all = std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned());
     let mut all: Vec<String> = all.filter(|word| word != "--json").collect();
-    if let Some(at) = all.iter().position(|word| word == path) {
-        all.remove(at);
+    for path in paths {
+        if let Some(at) = all.iter().position(|word| word == path) {
+            all.remove(at);
+        }
     }
     all.iter().map(|word| spelling::word(word)).collect()
 }

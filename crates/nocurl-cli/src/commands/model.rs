@@ -51,7 +51,8 @@ impl Loaded {
         let wanted: Vec<usize> = (0..self.names.len()).filter(|&j| Some(j) != but).collect();
         let columns = wanted.iter().map(|&j| self.names[j].clone()).collect();
         let options = ReadOptions { columns: Some(columns), ..ReadOptions::default() };
-        let table = read_dataset(&Source::new(path), &options, &Run::default())?.data;
+        let source = Source::of_tables(&[path])?;
+        let table = read_dataset(&source, &options, &Run::default())?.data;
         let values = table.values();
         let place = |j: usize| wanted.iter().position(|&known| known == j);
         let places: Vec<Option<usize>> = (0..self.names.len()).map(place).collect();

@@ -3,7 +3,9 @@
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema};
 use nocurl::Run;
@@ -50,7 +52,7 @@ impl Projection {
         let kind = |at: usize| declared(schema.field(at).data_type(), ordered(at));
         let mut selection = Selection::new(label, &names, options, kind)?;
         let open = |slot| selection.is_open(slot, options);
-        if !C::SURVEYS && options.plan.is_none() && (0..selection.names.len()).any(open) {
+        if !C::SURVEYS && options.plan.is_none() && (0..selection.positions.len()).any(open) {
             return Err(Error::KindsNeeded);
         }
         if C::SURVEYS {
@@ -95,6 +97,9 @@ impl Projection {
             let mut target = block.rows_mut(rows);
             for (&slot, column) in self.slots.iter().zip(&columns) {
                 column.copy(start, column_mut(&mut target, slot));
+                if column.rounds(start, rows) {
+                    self.selection.note_rounded(slot);
+                }
             }
             part.push(target, None);
             start += rows;
@@ -106,6 +111,24 @@ impl Projection {
 /// Whether the categories of a column have an order.
 fn is_ordered(schema: &Schema, position: usize) -> bool {
     schema.field(position).dict_is_ordered() == Some(true)
+}
+
+/// Whether a column has no value.
+pub(super) fn is_empty(column: &ArrayRef) -> bool {
+    if column.is_empty() {
+        return false;
+    }
+    let nulls = column.nulls().map_or(0, |nulls| nulls.null_count());
+    if nulls == column.len() || *column.data_type() == DataType::Null {
+        return true;
+    }
+    match column.data_type() {
+        DataType::Float64 => {
+            let column = column.as_primitive::<Float64Type>();
+            column.iter().all(|value| value.is_none_or(f64::is_nan))
+        }
+        _ => false,
+    }
 }
 
 /// Whether the kinds of columns must be found out before they are read.
@@ -177,7 +200,7 @@ fn gather<C: Collect>(
                 append_wave(&mut total, wave, |piece| {
                     guarded(label, FORMAT, || {
                         let mut part = Assembly::new(&projection.selection, options.missing);
-                        let mut block = Block::new(columns);
+                        let mut block = Block::new(projection.selection.names.len());
                         projection.push(&piece, &mut block, &mut part).map_err(invalid)?;
                         Ok(part)
                     })

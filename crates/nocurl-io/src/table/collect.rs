@@ -125,6 +125,8 @@ pub(super) struct Assembly<C> {
     most_rows: u64,
     pub(super) warnings: Vec<nocurl::Text>,
     pub(super) left_out: Vec<(String, LeftOut)>,
+    /// Columns of other files whose integers were rounded.
+    pub(super) rounded: Vec<String>,
 }
 
 /// What was gathered, until it is taken.
@@ -173,7 +175,29 @@ impl<C: Collect> Assembly<C> {
             most_rows: selection.most_rows,
             warnings: Vec::new(),
             left_out: Vec::new(),
+            rounded: Vec::new(),
         }
+    }
+
+    /// The columns whose integers were rounded, here or in another file.
+    pub(super) fn rounded(&self) -> Vec<String> {
+        let mut all = self.rounded.clone();
+        all.extend(self.selection.rounded());
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Counts lines from so many further up, where the first are not in the file.
+    pub(super) fn raise(&mut self, lines: u64) {
+        let raised = |place: Place| Place {
+            line: place.line.map(|line| line.saturating_sub(lines)),
+            ..place
+        };
+        self.first_missing = self.first_missing.map(raised);
+        self.first_infinite = self.first_infinite.map(raised);
+        self.lines = self.lines.saturating_sub(lines);
+        self.collected.surveyed().iter_mut().for_each(|column| column.raise(lines));
     }
 
     /// Adds rows in which NaN stands for a missing value. `lines` are the lines of the rows.
@@ -278,6 +302,18 @@ impl<C: Collect> Assembly<C> {
         self.dropped += later.dropped;
         self.missing += later.missing;
         self.incomplete.extend(later.incomplete);
+    }
+
+    /// Adds the rows of the next file.
+    pub(super) fn add(&mut self, later: Self) -> Result<(), Error> {
+        self.rounded.extend(later.selection.rounded());
+        for note in &later.warnings {
+            if !self.warnings.contains(note) {
+                self.warnings.push(note.clone());
+            }
+        }
+        self.append(later);
+        self.check_room(0)
     }
 
     /// Refuses rows that there is no room for: those read so far, and `more` that are known to come.
@@ -444,7 +480,10 @@ pub(super) fn report(run: &Run<'_>, done: u64, total: Option<u64>) -> Result<(),
 /// Codes in place of numbers, and gaps in place of numbers that stand for missing values.
 impl Selection {
     fn recode(&self, block: &mut MatMut<'_, f64>) {
-        for (slot, coding) in self.codings.iter().enumerate() {
+        for (slot, value) in self.constants() {
+            column_mut(block, slot).fill(value);
+        }
+        for (slot, coding) in self.codings.iter().enumerate().take(self.positions.len()) {
             if let Some(coding) = coding.as_ref().filter(|_| self.recoded[slot]) {
                 coding.of_numbers(column_mut(block, slot));
             }

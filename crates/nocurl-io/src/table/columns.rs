@@ -1,7 +1,8 @@
 //! Which columns of a file are read, and into which place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nocurl::memory::ask;
 use nocurl::{Kind, Transform};
@@ -12,7 +13,7 @@ use super::part::Resample;
 use super::pattern::{is_meant, is_pattern};
 use super::reading::Reading;
 use super::transform::{Scale, transform_of};
-use super::words::Absent;
+use super::words::{Absent, number};
 use crate::Error;
 use crate::error::shorten;
 
@@ -37,8 +38,15 @@ pub(super) fn check_count(label: &str, columns: usize, options: &Reading<'_>) ->
 pub(super) struct Selection {
     /// Names of the selected columns, in the order of the result.
     pub(super) names: Vec<String>,
-    /// Position in the file of each selected column.
+    /// Position in the file of each selected column; those that the file's name tells have none,
+    /// and come last.
     pub(super) positions: Vec<usize>,
+    /// The values of these, in the whole file.
+    constants: Vec<f64>,
+    /// All columns of the file.
+    pub(super) of_file: Arc<Vec<String>>,
+    /// Whether integers of a column were rounded.
+    rounded: Arc<Vec<AtomicBool>>,
     /// The most rows that may be kept in memory.
     pub(super) most_rows: u64,
     /// What their types say.
@@ -72,6 +80,13 @@ impl Selection {
         options: &Reading<'_>,
         declared: impl Fn(usize) -> Declared,
     ) -> Result<Self, Error> {
+        let of_file = Arc::new(names.to_vec());
+        // What stands in the file counts, not what its name says.
+        let told = options.constants().iter().filter(|(name, _)| !names.contains(name));
+        let told: Vec<&(String, String)> = told.collect();
+        let mut all = names.to_vec();
+        all.extend(told.iter().map(|(name, _)| name.clone()));
+        let names = all.as_slice();
         let mut known = BTreeMap::new();
         for (position, name) in names.iter().enumerate() {
             if let Some(first) = known.insert(name.as_str(), position) {
@@ -105,18 +120,21 @@ impl Selection {
                 (0..names.len()).filter(|&position| is_meant(name, &names[position])).collect();
             if found.is_empty() { Err(unknown_column(name, names)) } else { Ok(found) }
         };
-        let told = [&options.categorical, &options.continuous].into_iter().flatten();
-        for name in told.chain(options.ordinal.iter().map(|ordinal| &ordinal.column)) {
+        let kinds = [&options.categorical, &options.continuous].into_iter().flatten();
+        for name in kinds.chain(options.ordinal.iter().map(|ordinal| &ordinal.column)) {
             find(name)?;
         }
         check_transforms(options, &find)?;
         let mut positions: Vec<usize> = Vec::new();
         match &options.columns {
-            None => positions.extend(0..names.len()),
+            None => positions.extend(in_order(label, options, &known, of_file.len())?),
             Some(columns) => {
                 for name in columns {
                     let found = find(name)?;
-                    let several = is_pattern(name) || kind_of(name).is_some();
+                    // Before kinds are known, one that is meant by kind may also be named.
+                    let open =
+                        options.plan.is_none() && columns.iter().any(|c| kind_of(c).is_some());
+                    let several = is_pattern(name) || kind_of(name).is_some() || open;
                     let new = |at: &usize| !several || !positions.contains(at);
                     let found: Vec<usize> = found.into_iter().filter(new).collect();
                     positions.extend(found);
@@ -158,8 +176,14 @@ impl Selection {
                 limit: options.max_columns,
             });
         }
+        // What the file does not hold comes last.
+        positions.sort_by_key(|&position| position >= of_file.len());
         let weight = match &options.weights {
             None => None,
+            Some(_) if !told.is_empty() => {
+                let reason = "rows of files whose names or folders tell columns are not weighted";
+                return Err(Error::unsupported(label, reason));
+            }
             Some(name) => {
                 let at = *known.get(name.as_str()).ok_or_else(|| unknown_column(name, names))?;
                 positions.retain(|&position| position != at);
@@ -169,6 +193,7 @@ impl Selection {
         };
         let names: Vec<String> =
             positions.iter().map(|&position| names[position].clone()).collect();
+        let declared = |at: usize| if at < of_file.len() { declared(at) } else { Declared::Cells };
         let declared: Vec<Declared> = positions.iter().map(|&at| declared(at)).collect();
         let coding = |name| plan.and_then(|plan| plan.codings.get(name)).cloned();
         let codings: Vec<_> = names.iter().map(coding).collect();
@@ -177,7 +202,13 @@ impl Selection {
             "reading",
             reading_memory(false, columns, rayon::current_num_threads()).at(columns, 0),
         )?;
-        Ok(Self { weight, ..Self::of(names, positions, declared, codings, options) })
+        let constants = positions.iter().zip(&codings).filter(|(at, _)| **at >= of_file.len());
+        let constants = constants
+            .map(|(&at, coding)| constant(&told[at - of_file.len()].1, coding.as_deref(), options))
+            .collect();
+        positions.retain(|&position| position < of_file.len());
+        let selection = Self::of(names, positions, declared, codings, options);
+        Ok(Self { weight, constants, of_file, ..selection })
     }
 
     fn of(
@@ -210,6 +241,9 @@ impl Selection {
             places: Arc::new(places),
             absent: Absent::new(&options.na).numbers().to_vec(),
             unread: Vec::new(),
+            constants: Vec::new(),
+            of_file: Arc::default(),
+            rounded: Arc::new(names.iter().map(|_| AtomicBool::new(false)).collect()),
             weight: None,
             resample: options.resample.clone(),
             most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
@@ -224,7 +258,7 @@ impl Selection {
     pub(super) fn to_look_at(&self, options: &Reading<'_>) -> Self {
         let unread =
             |slot: &usize| matches!(self.declared[*slot], Declared::Other(_) | Declared::Date);
-        let (left, kept): (Vec<usize>, Vec<usize>) = (0..self.names.len())
+        let (left, kept): (Vec<usize>, Vec<usize>) = (0..self.positions.len())
             .filter(|&slot| options.all || self.is_open(slot, options))
             .partition(unread);
         let mut kept = Self::of(
@@ -237,6 +271,7 @@ impl Selection {
         let left =
             left.into_iter().map(|slot| (self.names[slot].clone(), self.declared[slot].clone()));
         kept.unread = left.collect();
+        kept.of_file = Arc::clone(&self.of_file);
         kept
     }
 
@@ -250,9 +285,74 @@ impl Selection {
         self.declared[slot] != Declared::Number || is_told(name, options) || is_index(name)
     }
 
+    /// The values of columns that the name of the file tells, by their places.
+    pub(super) fn constants(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        (self.positions.len()..).zip(self.constants.iter().copied())
+    }
+
+    /// Notes that integers of a column were rounded.
+    pub(super) fn note_rounded(&self, slot: usize) {
+        self.rounding(slot).note();
+    }
+
+    /// Where it is noted that integers of a column were rounded.
+    pub(super) fn rounding(&self, slot: usize) -> Rounding {
+        Rounding(Arc::clone(&self.rounded), slot)
+    }
+
+    /// The columns whose integers were rounded.
+    pub(super) fn rounded(&self) -> Vec<String> {
+        let names = self.names.iter().zip(self.rounded.iter());
+        let rounded = names.filter(|(_, rounded)| rounded.load(Ordering::Relaxed));
+        rounded.map(|(name, _)| name.clone()).collect()
+    }
+
     /// For each column whether it has levels.
     pub(super) fn discrete(&self) -> Vec<bool> {
         self.codings.iter().map(Option::is_some).collect()
+    }
+}
+
+/// Where a decoder notes that it has rounded integers of a column.
+pub(super) struct Rounding(Arc<Vec<AtomicBool>>, usize);
+
+impl Rounding {
+    pub(super) fn note(&self) {
+        self.0[self.1].store(true, Ordering::Relaxed);
+    }
+}
+
+/// All columns, in the order of the first file where there are several; those must be the same.
+fn in_order(
+    label: &str,
+    options: &Reading<'_>,
+    known: &BTreeMap<&str, usize>,
+    of_file: usize,
+) -> Result<Vec<usize>, Error> {
+    let Some((first, names)) = options.file.and_then(|part| part.first) else {
+        return Ok((0..known.len()).collect());
+    };
+    let here = |name: &str| known.get(name).copied().filter(|&at| at < of_file);
+    let lacks: Vec<String> =
+        names.iter().filter(|name| here(name).is_none()).map(|name| shorten(name, 40)).collect();
+    let expected: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let adds = known.iter().filter(|(name, at)| **at < of_file && !expected.contains(*name));
+    let adds: Vec<String> = adds.map(|(name, _)| shorten(name, 40)).collect();
+    if !lacks.is_empty() || !adds.is_empty() {
+        let (path, first) = (label.into(), first.into());
+        return Err(Error::OtherColumns { path, first, lacks, adds });
+    }
+    Ok(names.iter().filter_map(|name| here(name)).chain(of_file..known.len()).collect())
+}
+
+/// The number that stands for what the name of a file says.
+fn constant(text: &str, coding: Option<&Coding>, options: &Reading<'_>) -> f64 {
+    if Absent::new(&options.na).has(text.as_bytes()) {
+        return f64::NAN;
+    }
+    match coding {
+        Some(coding) => coding.of_text(text.as_bytes()),
+        None => number(text.as_bytes(), b'.').unwrap_or(f64::NAN),
     }
 }
 

@@ -13,7 +13,7 @@ use super::kinds::{Declared, are_told};
 use super::reading::Reading;
 use super::survey::ColumnSurvey;
 use super::top::{OPEN, Top, has_text, lines_in, misquoted, next_line, rows_in_cell};
-use super::words::{Absent, number};
+use super::words::{Absent, is_rounded_cell, number};
 use crate::Error;
 use crate::digest::Digest;
 use crate::error::shorten;
@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
             self.check_lines(cell, line)?;
             let content = unquote(cell);
             if self.absent.has(&content) {
-                columns[slot].missing += 1;
+                columns[slot].absent(&content, &self.absent);
                 continue;
             }
             let is_number = number(&content, self.decimal).is_some();
@@ -337,6 +337,9 @@ impl<'a> Parser<'a> {
             };
             let end = match (plain, slot) {
                 (Some((slot, (value, end))), _) => {
+                    if is_rounded_cell(&text[at..end], value) {
+                        self.selection.note_rounded(slot);
+                    }
                     block.set(slot, value);
                     end
                 }
@@ -377,13 +380,17 @@ impl<'a> Parser<'a> {
     /// A cell that is not plainly a number: a level, quoted, missing, in another spelling, or wrong.
     fn slow_value(&self, cell: &[u8], slot: usize, row: u64, line: u64) -> Result<f64, Error> {
         let text = unquote(cell);
-        if self.absent.has(&text) {
-            return Ok(f64::NAN);
-        }
         if let Some(coding) = &self.selection.codings[slot] {
             return Ok(coding.of_text(&text));
         }
-        number(&text, self.decimal).ok_or_else(|| Error::NotNumeric {
+        if self.absent.has(&text) {
+            return Ok(f64::NAN);
+        }
+        let value = number(&text, self.decimal);
+        if value.is_some_and(|value| is_rounded_cell(&text, value)) {
+            self.selection.note_rounded(slot);
+        }
+        value.ok_or_else(|| Error::NotNumeric {
             column: shorten(&self.selection.names[slot], 80),
             row,
             line,

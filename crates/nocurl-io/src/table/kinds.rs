@@ -152,6 +152,18 @@ pub(super) enum Declared {
 }
 
 impl Declared {
+    /// What messages say that a column holds.
+    pub(super) fn held(&self) -> &'static str {
+        match self {
+            Self::Cells | Self::RowNames | Self::Text => "text",
+            Self::Number => "numbers",
+            Self::Truth => "truth values",
+            Self::Category { .. } => "categories",
+            Self::Date => "dates",
+            Self::Other(_) => "values of a type that is not read",
+        }
+    }
+
     /// Whether its cells are numbers, or 0 and 1.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Number | Self::Truth)
@@ -197,11 +209,14 @@ impl Plan {
     ) -> Result<Self, Error> {
         let mut plan = Self::default();
         let mut unclear = Vec::new();
-        for column in candidates {
+        let mut nones = Vec::new();
+        for mut column in candidates {
             let told = told(&column.name, reading)?;
+            let has_nones = column.survey.keep_nones();
             match decide(&column, told.as_ref(), reading.part) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
+                    nones.extend(has_nones.then(|| column.name.clone()));
                     plan.notes.extend(alike(&column.name, &levels));
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
@@ -213,6 +228,7 @@ impl Plan {
                 Decision::Unclear(text) => unclear.push(text),
             }
         }
+        plan.notes.extend(none_note(&nones));
         if unclear.is_empty() { Ok(plan) } else { Err(Error::Unclear { columns: unclear }) }
     }
 
@@ -309,6 +325,9 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
     }
 }
 
+/// What spreadsheets show where a formula has no value: never a level among numbers.
+const SHEET_ERRORS: [&str; 6] = ["#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"];
+
 /// The kind of a column of which nobody says anything.
 fn infer(column: &Candidate, part: bool) -> Decision {
     let survey = &column.survey;
@@ -334,7 +353,8 @@ fn infer(column: &Candidate, part: bool) -> Decision {
     let mostly_numbers = survey.numbers > survey.texts;
     let many_numbers = survey.distinct().is_none() || survey.distinct_numbers() > 12;
     let rare = survey.texts * 20 <= present;
-    if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare) {
+    let broken = || survey.levels().iter().any(|(name, _)| SHEET_ERRORS.contains(&name.as_str()));
+    if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare || broken()) {
         return Decision::Unclear(odd_cells(&column.name, survey, false));
     }
     match survey.distinct() {
@@ -437,10 +457,28 @@ fn texts(names: impl IntoIterator<Item = String>) -> Value {
 }
 
 fn place(odd: &Odd) -> String {
+    let file = odd.file.as_ref().map_or_else(String::new, |file| format!("{file}, "));
     match odd.line {
-        Some(line) => format!("`{}` (line {line})", odd.text),
-        None => format!("`{}` (row {})", odd.text, odd.row),
+        Some(line) => format!("`{}` ({file}line {line})", odd.text),
+        None => format!("`{}` ({file}row {})", odd.text, odd.row),
     }
+}
+
+/// One line on columns in which `None` is a level.
+fn none_note(columns: &[String]) -> Option<Text> {
+    const SHOWN: usize = 8;
+    let mut shown: Vec<String> =
+        columns.iter().take(SHOWN).map(|name| format!("`{}`", shorten(name, 80))).collect();
+    match columns.len() {
+        0 => return None,
+        many if many > SHOWN => shown.push(format!("and {} more", many - SHOWN)),
+        _ => {}
+    }
+    let words = format!(
+        "`None` is a level of {}, as other words there are; if it means that nothing is known, use ",
+        shown.join(", ")
+    );
+    Some(Text::new(words).act(Action::set("na", "None")))
 }
 
 /// Levels that people would call the same.

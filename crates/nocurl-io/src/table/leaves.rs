@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Decimal256Type, Float16Type};
 use arrow_schema::DataType as Kind;
-use num_traits::ToPrimitive;
 use parquet::basic::Type as Physical;
 use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
@@ -16,8 +15,10 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
+use super::columns::Rounding;
 use super::fixed::{self, Floats};
-use super::numbers::unit;
+use super::numbers::{decimal, wide_decimal};
+use super::words::is_rounded;
 
 /// A column whose rows are read one after the other.
 pub(super) trait Leaf: Send {
@@ -32,6 +33,7 @@ pub(super) fn open(
     kind: &Kind,
     chunk: &ColumnChunkMetaData,
     pages: Box<dyn PageReader>,
+    rounding: Rounding,
 ) -> Result<Box<dyn Leaf>> {
     let column = &chunk.column_descr_ptr();
     match column.physical_type() {
@@ -39,16 +41,16 @@ pub(super) fn open(
         Physical::FLOAT => leaf::<FloatType>(column, pages, |&x| f64::from(x)),
         Physical::DOUBLE => leaf::<DoubleType>(column, pages, |&x| x),
         Physical::INT32 => open_int32(kind, column, pages),
-        Physical::INT64 => open_int64(kind, column, pages),
+        Physical::INT64 => open_int64(kind, column, pages, rounding),
         Physical::BYTE_ARRAY => {
-            let unit = scale(kind).map(unit).ok_or_else(|| mismatch(kind))?;
-            let number = integer(kind);
-            leaf::<ByteArrayType>(column, pages, move |x| number(x.data()) / unit)
+            let scale = scale(kind).ok_or_else(|| mismatch(kind))?;
+            let number = of_bytes(kind);
+            leaf::<ByteArrayType>(column, pages, move |x| number(x.data(), scale))
         }
-        Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind).map(unit) {
-            Some(unit) => {
-                let number = integer(kind);
-                open_fixed(chunk, pages, move |x| number(x) / unit)
+        Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind) {
+            Some(scale) => {
+                let number = of_bytes(kind);
+                open_fixed(chunk, pages, move |x| number(x, scale))
             }
             None => open_fixed(chunk, pages, half),
         },
@@ -98,8 +100,8 @@ fn open_int32(
         Kind::UInt8 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u8)),
         Kind::UInt16 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u16)),
         Kind::UInt32 => leaf::<Int32Type>(column, pages, |&x| f64::from(x as u32)),
-        kind => match scale(kind).map(unit) {
-            Some(unit) => leaf::<Int32Type>(column, pages, move |&x| f64::from(x) / unit),
+        kind => match scale(kind) {
+            Some(scale) => leaf::<Int32Type>(column, pages, move |&x| decimal(x.into(), scale)),
             None => leaf::<Int32Type>(column, pages, |&x| f64::from(x)),
         },
     }
@@ -109,11 +111,22 @@ fn open_int64(
     kind: &Kind,
     column: &ColumnDescPtr,
     pages: Box<dyn PageReader>,
+    rounding: Rounding,
 ) -> Result<Box<dyn Leaf>> {
-    match (values(kind), scale(kind).map(unit)) {
-        (Kind::UInt64, _) => leaf::<Int64Type>(column, pages, |&x| x as u64 as f64),
-        (_, Some(unit)) => leaf::<Int64Type>(column, pages, move |&x| x as f64 / unit),
-        (_, None) => leaf::<Int64Type>(column, pages, |&x| x as f64),
+    match (values(kind), scale(kind)) {
+        (Kind::UInt64, _) => leaf::<Int64Type>(column, pages, move |&x| {
+            if is_rounded((x as u64).into()) {
+                rounding.note();
+            }
+            x as u64 as f64
+        }),
+        (_, Some(scale)) => leaf::<Int64Type>(column, pages, move |&x| decimal(x.into(), scale)),
+        (_, None) => leaf::<Int64Type>(column, pages, move |&x| {
+            if is_rounded(x.into()) {
+                rounding.note();
+            }
+            x as f64
+        }),
     }
 }
 
@@ -154,12 +167,12 @@ fn mismatch(kind: &Kind) -> ParquetError {
     ParquetError::General(format!("a column is said to hold {kind} and cannot"))
 }
 
-/// What makes a number of the integer behind a decimal: bytes, the highest first.
-fn integer(kind: &Kind) -> fn(&[u8]) -> f64 {
+/// What makes a number of a decimal by its scale: the bytes of an integer, the highest first.
+fn of_bytes(kind: &Kind) -> fn(&[u8], i8) -> f64 {
     type Wide = <Decimal256Type as ArrowPrimitiveType>::Native;
     match values(kind) {
-        Kind::Decimal256(..) => |x| Wide::from_be_bytes(extend(x)).to_f64().unwrap_or(f64::NAN),
-        _ => |x| i128::from_be_bytes(extend(x)) as f64,
+        Kind::Decimal256(..) => |x, scale| wide_decimal(Wide::from_be_bytes(extend(x)), scale),
+        _ => |x, scale| decimal(i128::from_be_bytes(extend(x)), scale),
     }
 }
 

@@ -10,6 +10,7 @@ mod dialect;
 mod finish;
 #[cfg(feature = "parquet")]
 mod fixed;
+mod foreign;
 #[cfg(feature = "parquet")]
 mod guard;
 mod header;
@@ -20,11 +21,14 @@ mod kinds;
 mod layout;
 #[cfg(feature = "parquet")]
 mod leaves;
+mod lines;
 mod memory;
 mod npy;
+mod npz;
 #[cfg(feature = "parquet")]
 mod numbers;
 mod open;
+mod opened;
 mod overview;
 #[cfg(feature = "parquet")]
 mod pages;
@@ -32,10 +36,13 @@ mod pages;
 mod parquet;
 mod part;
 mod pattern;
+mod quoted;
 mod reading;
 mod sample;
 #[cfg(feature = "parquet")]
 mod schema;
+mod several;
+mod sheet;
 mod survey;
 #[cfg(feature = "parquet")]
 mod thrift;
@@ -113,6 +120,8 @@ pub enum Header {
 /// | `decimal` | detect | sign before the places of a number; text only |
 /// | `comment` | `#` above the names | byte at which lines begin that are passed over; text only |
 /// | `skip_rows` | 0 | lines to pass over at the start; text only |
+/// | `sheet` | the first | sheet of a workbook, file of a zip archive or array of an .npz, by name |
+/// | `file_column` | none | name of a column that holds the name of the file of each row |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
@@ -156,6 +165,11 @@ pub struct ReadOptions {
     pub comment: Option<u8>,
     /// Lines to pass over at the start of a text file.
     pub skip_rows: usize,
+    /// Which sheet of a workbook, file of a zip archive or array of an `.npz`, by its name; of
+    /// sheets also the number, from 1.
+    pub sheet: Option<String>,
+    /// A column of this name holds the name of the file that a row is from.
+    pub file_column: Option<String>,
     /// Largest number of columns that may be selected.
     pub max_columns: usize,
 }
@@ -204,6 +218,8 @@ impl Default for ReadOptions {
             decimal: None,
             comment: None,
             skip_rows: 0,
+            sheet: None,
+            file_column: None,
             max_columns: 20_000,
         }
     }

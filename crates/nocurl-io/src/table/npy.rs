@@ -12,6 +12,7 @@ use super::columns::{Selection, check_count};
 use super::header::Header;
 use super::kinds::{Declared, are_told};
 use super::reading::Reading;
+use super::words::is_rounded;
 use crate::Error;
 use crate::error::shorten;
 use crate::input::Seekable;
@@ -19,15 +20,20 @@ use crate::input::Seekable;
 const FORMAT: &str = "NumPy";
 
 /// Where the numbers are and what they are.
-struct Layout {
+pub(super) struct Layout {
     /// Bytes before the first number.
     start: u64,
-    rows: u64,
+    pub(super) rows: u64,
     columns: usize,
     fortran: bool,
     width: usize,
     decode: Decode,
+    /// Tells integers that a floating-point number cannot hold, where the type has such.
+    rounds: Option<Rounds>,
 }
+
+/// Whether any of some numbers is beyond what its floating-point number can tell.
+type Rounds = fn(&[u8], Records) -> bool;
 
 /// Reads one number from every record of a given length, at a given place within it.
 type Decode = fn(&[u8], Records, &mut [f64]);
@@ -47,7 +53,7 @@ pub(super) fn read<C: Collect>(
     options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly<C>, Error> {
-    let layout = Layout::read(input, options.part)?;
+    let layout = Layout::read(input, options)?;
     check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
     let mut selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
@@ -68,7 +74,27 @@ pub(super) fn read<C: Collect>(
 }
 
 impl Layout {
-    fn read(input: &Seekable, part: bool) -> Result<Self, Error> {
+    fn read(input: &Seekable, options: &Reading<'_>) -> Result<Self, Error> {
+        Self::of_shape(input, options, |shape| match *shape {
+            [rows, columns] => Some((rows, columns)),
+            _ => None,
+        })
+    }
+
+    /// The layout of an array that is a column.
+    pub(super) fn read_column(input: &Seekable, options: &Reading<'_>) -> Result<Self, Error> {
+        let layout = Self::of_shape(input, options, |shape| match *shape {
+            [rows] => Some((rows, 1)),
+            _ => None,
+        })?;
+        Ok(Self { fortran: true, ..layout })
+    }
+
+    fn of_shape(
+        input: &Seekable,
+        options: &Reading<'_>,
+        table: impl Fn(&[u64]) -> Option<(u64, u64)>,
+    ) -> Result<Self, Error> {
         let label = input.label.as_str();
         let mut handle = input.handle();
         let header =
@@ -85,11 +111,11 @@ impl Layout {
             );
             return Err(Error::unsupported(label, reason));
         };
-        let &[rows, columns] = header.shape.as_slice() else {
+        let Some((rows, columns)) = table(&header.shape) else {
             let reason = format!("the array has {} dimensions, a table has 2", header.shape.len());
             return Err(Error::unsupported(label, reason));
         };
-        if rows < 2 && !part {
+        if rows < 2 && options.is_whole() && !options.part {
             return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());
         }
         let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(width as u64));
@@ -103,7 +129,25 @@ impl Layout {
             return Err(Error::invalid(label, FORMAT, reason));
         }
         let columns = columns as usize;
-        Ok(Self { start, rows, columns, fortran: header.fortran, width, decode })
+        let (fortran, rounds) = (header.fortran, rounding(&kind));
+        Ok(Self { start, rows, columns, fortran, width, decode, rounds })
+    }
+
+    /// Reads rows of a column of an array that is stored by columns; true where integers were
+    /// rounded.
+    pub(super) fn read_column_at(
+        &self,
+        input: &Seekable,
+        position: usize,
+        first: u64,
+        target: &mut [f64],
+    ) -> std::io::Result<bool> {
+        let mut bytes = vec![0; target.len() * self.width];
+        let at = (position as u64 * self.rows + first) * self.width as u64;
+        input.read_at(self.start + at, &mut bytes)?;
+        let place = Records { length: self.width, at: 0 };
+        (self.decode)(&bytes, place, target);
+        Ok(self.rounds.is_some_and(|rounds| rounds(&bytes, place)))
     }
 
     fn read_rows<C: Collect>(
@@ -123,12 +167,11 @@ impl Layout {
             let first = from + start as u64;
             let mut target = block.rows_mut(count);
             if self.fortran {
-                bytes.resize(count * self.width, 0);
                 for (slot, &position) in selection.positions.iter().enumerate() {
-                    let at = (position as u64 * self.rows + first) * self.width as u64;
-                    input.read_at(self.start + at, &mut bytes)?;
-                    let place = Records { length: self.width, at: 0 };
-                    (self.decode)(&bytes, place, column_mut(&mut target, slot));
+                    let column = column_mut(&mut target, slot);
+                    if self.read_column_at(input, position, first, column)? {
+                        selection.note_rounded(slot);
+                    }
                 }
             } else {
                 let length = self.columns * self.width;
@@ -140,6 +183,9 @@ impl Layout {
                         let place = Records { length, at: position * self.width };
                         let column = column_mut(&mut target, slot);
                         (self.decode)(records, place, &mut column[rows.clone()]);
+                        if self.rounds.is_some_and(|rounds| rounds(records, place)) {
+                            selection.note_rounded(slot);
+                        }
                     }
                 }
             }
@@ -188,6 +234,28 @@ fn decoder(kind: &str) -> Option<(usize, Decode)> {
         "u4" => number!(u32),
         "u8" => number!(u64),
         "b1" => (1, numbers!(u8, |[byte]: [u8; 1]| f64::from(u8::from(byte != 0)))),
+        _ => return None,
+    })
+}
+
+/// What tells whether integers of a type are rounded, if those of the type can be.
+fn rounding(kind: &str) -> Option<Rounds> {
+    macro_rules! rounds {
+        ($type:ty, $from:ident) => {
+            |bytes, records| {
+                bytes.chunks_exact(records.length).any(|record| {
+                    let mut number = [0; 8];
+                    number.copy_from_slice(&record[records.at..records.at + 8]);
+                    is_rounded(<$type>::$from(number).into())
+                })
+            }
+        };
+    }
+    Some(match kind {
+        "<i8" => rounds!(i64, from_le_bytes),
+        ">i8" => rounds!(i64, from_be_bytes),
+        "<u8" => rounds!(u64, from_le_bytes),
+        ">u8" => rounds!(u64, from_be_bytes),
         _ => return None,
     })
 }

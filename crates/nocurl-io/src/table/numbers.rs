@@ -8,11 +8,10 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use num_traits::ToPrimitive;
 
 use super::kinds::{Coding, Declared};
 use super::survey::ColumnSurvey;
-use super::words::Absent;
+use super::words::{Absent, is_rounded};
 use crate::error::shorten;
 
 /// What a type says of a column; `ordered` is for categories.
@@ -62,10 +61,10 @@ pub(super) fn look(array: &ArrayRef, column: &mut ColumnSurvey, absent: &Absent,
             None => array.is_valid(i).then_some(i),
             Some(keys) => (!keys[i].is_nan()).then_some(keys[i] as usize),
         };
-        let name = at.filter(|&at| values.is_valid(at)).map(|at| text(at).trim());
-        match name.filter(|name| !absent.has(name.as_bytes())) {
+        match at.filter(|&at| values.is_valid(at)).map(|at| text(at).trim().as_bytes()) {
             None => column.missing += 1,
-            Some(name) => column.text(name.as_bytes(), false, row, None),
+            Some(name) if absent.has(name) => column.absent(name, absent),
+            Some(name) => column.text(name, false, row, None),
         }
     }
 }
@@ -94,6 +93,25 @@ impl<'a> Numbers<'a> {
             (Some(_), None) => Self::Nothing,
             (None, _) if declared(array.data_type(), false).is_number() => Self::Plain(array),
             (None, _) => Self::Nothing,
+        }
+    }
+
+    /// Whether integers of these rows are beyond what floating-point numbers can tell.
+    pub(super) fn rounds(&self, start: usize, rows: usize) -> bool {
+        let Self::Plain(array) = self else { return false };
+        let any = |large: &dyn Fn(usize) -> bool| {
+            (start..start + rows).any(|i| large(i) && array.is_valid(i))
+        };
+        match array.data_type() {
+            DataType::Int64 => {
+                let values = array.as_primitive::<Int64Type>().values();
+                any(&|i| is_rounded(values[i].into()))
+            }
+            DataType::UInt64 => {
+                let values = array.as_primitive::<UInt64Type>().values();
+                any(&|i| is_rounded(values[i].into()))
+            }
+            _ => false,
         }
     }
 
@@ -141,22 +159,16 @@ fn copy(array: &dyn Array, start: usize, target: &mut [f64]) {
             target.iter_mut().zip(&values).for_each(|(to, from)| *to = f64::from(u8::from(from)));
         }
         DataType::Decimal32(_, scale) => {
-            let unit = unit(*scale);
-            convert::<Decimal32Type>(array, start, target, |x| f64::from(x) / unit);
+            convert::<Decimal32Type>(array, start, target, |x| decimal(x.into(), *scale));
         }
         DataType::Decimal64(_, scale) => {
-            let unit = unit(*scale);
-            convert::<Decimal64Type>(array, start, target, |x| x as f64 / unit);
+            convert::<Decimal64Type>(array, start, target, |x| decimal(x.into(), *scale));
         }
         DataType::Decimal128(_, scale) => {
-            let unit = unit(*scale);
-            convert::<Decimal128Type>(array, start, target, |x| x as f64 / unit);
+            convert::<Decimal128Type>(array, start, target, |x| decimal(x, *scale));
         }
         DataType::Decimal256(_, scale) => {
-            let unit = unit(*scale);
-            let number = |x: <Decimal256Type as ArrowPrimitiveType>::Native| x.to_f64();
-            let number = |x| number(x).expect("all such numbers fit") / unit;
-            convert::<Decimal256Type>(array, start, target, number);
+            convert::<Decimal256Type>(array, start, target, |x| wide_decimal(x, *scale));
         }
         kind => unreachable!("columns of type {kind} have been refused"),
     }
@@ -179,7 +191,48 @@ fn convert<T: ArrowPrimitiveType>(
     target.iter_mut().zip(values).for_each(|(to, &from)| *to = number(from));
 }
 
-/// What the number behind a decimal is divided by.
-pub(super) fn unit(scale: i8) -> f64 {
-    10_f64.powi(scale.into())
+/// The number nearest to an integer divided by a power of ten: rounded once.
+pub(super) fn decimal(integer: i128, scale: i8) -> f64 {
+    // Both are floating-point numbers, and so their quotient is the nearest one.
+    if integer.unsigned_abs() <= 1 << 53 && (0..=22).contains(&scale) {
+        return integer as f64 / 10_f64.powi(scale.into());
+    }
+    nearest(&integer, scale)
+}
+
+/// The same for integers of 256 bits.
+pub(super) fn wide_decimal(
+    integer: <Decimal256Type as ArrowPrimitiveType>::Native,
+    scale: i8,
+) -> f64 {
+    match integer.to_i128() {
+        Some(integer) => decimal(integer, scale),
+        None => nearest(&integer, scale),
+    }
+}
+
+fn nearest(integer: &dyn std::fmt::Display, scale: i8) -> f64 {
+    fast_float2::parse(format!("{integer}e{}", -i16::from(scale))).unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_rounded_once() {
+        for (integer, scale, value) in [
+            (12_345, 2, 123.45),
+            (-5, 1, -0.5),
+            (7, -3, 7000.0),
+            (9_007_199_254_740_993, 0, 9_007_199_254_740_992.0),
+            // Rounded to an integer first, the last digit comes out wrong.
+            (9_007_199_254_740_993, 1, 900_719_925_474_099.3),
+            (123_456_789_012_345_678_901_234_567_890, 25, 12_345.678_901_234_568),
+        ] {
+            assert_eq!(decimal(integer, scale), value, "{integer} {scale}");
+        }
+        let wide = <Decimal256Type as ArrowPrimitiveType>::Native::MAX;
+        assert!((wide_decimal(wide, 70) / 5_789_604.461_865_81 - 1.0).abs() < 1e-12);
+    }
 }

@@ -1,24 +1,22 @@
-//! From a source to what is gathered of it: which format it is in, and whether its columns must be
-//! looked at first.
+//! From a source to what is gathered of it: whether its columns must be looked at first.
 
-use nocurl::Run;
+use nocurl::{Action, Run, Text};
 
+#[cfg(feature = "parquet")]
+use super::arrow;
 use super::collect::{Assembly, Collect};
 use super::csv::{self, PIECE};
 use super::kinds::{Candidate, Plan, are_told};
+use super::opened::Found;
 use super::reading::Reading;
 use super::sample::Ranked;
+use super::sheet::listed;
 use super::survey::{ColumnSurvey, Survey};
 use super::transform::{needs_ranks, scores};
-use super::{Input, Origin, ReadOptions, memory, npy};
-#[cfg(feature = "parquet")]
-use super::{arrow, parquet};
+use super::{Input, Origin, ReadOptions, memory, several};
 use crate::digest::alongside;
-use crate::input::{self, Seekable};
+use crate::input;
 use crate::{Error, Format, Source};
-
-/// Bytes that are enough to know a format.
-const MAGIC_BYTES: usize = 8;
 
 /// Reads the input into a collection, whatever it is.
 pub(super) fn read<C: Collect>(
@@ -40,7 +38,7 @@ pub(super) fn read_as<C: Collect>(
         Input::Columns(table) => planned(
             reading,
             |reading| memory::read(table, reading, run),
-            |reading| memory::read(table, reading, run),
+            |reading| Ok(candidates(memory::read(table, reading, run)?)),
             |reading| memory::read(table, reading, run),
         )?,
         #[cfg(feature = "parquet")]
@@ -58,16 +56,22 @@ fn read_batches<C: Collect>(
 ) -> Result<Assembly<C>, Error> {
     let schema = batches.schema();
     let alone = reading.plan.is_some() || reading.ask || C::SURVEYS;
-    let twice = |schema: &_| {
-        Ok::<_, Error>(arrow::must_look(schema, &reading)? || needs_ranks(&reading.transform))
-    };
-    if alone || !twice(&schema)? {
-        let found = arrow::read_batches(batches, &reading, run)?;
-        found.check(reading.missing)?;
-        return Ok(found);
+    if alone {
+        return finished(arrow::read_batches(batches, &reading, run)?, &reading);
     }
     let invalid = |error| Error::invalid(memory::LABEL, "Arrow", error);
-    let all: Vec<_> = batches.collect::<Result<_, _>>().map_err(invalid)?;
+    let mut batches = batches;
+    // A column that is empty from the start may be so to the end, and is left out then.
+    let first = batches.next().transpose().map_err(invalid)?;
+    let empty =
+        first.iter().flat_map(|batch| batch.columns()).any(|column| arrow::is_empty(column));
+    let rest = first.into_iter().map(Ok).chain(batches);
+    let twice = empty || needs_ranks(&reading.transform);
+    if !twice && !arrow::must_look(&schema, &reading)? {
+        let rest = arrow_array::RecordBatchIterator::new(rest, schema);
+        return finished(arrow::read_batches(Box::new(rest), &reading, run)?, &reading);
+    }
+    let all: Vec<_> = rest.collect::<Result<_, _>>().map_err(invalid)?;
     let again = || {
         let batches = all.clone().into_iter().map(Ok);
         Box::new(arrow_array::RecordBatchIterator::new(batches, schema.clone()))
@@ -75,7 +79,7 @@ fn read_batches<C: Collect>(
     planned(
         reading,
         |reading| arrow::read_batches(again(), reading, run),
-        |reading| arrow::read_batches(again(), reading, run),
+        |reading| Ok(candidates(arrow::read_batches(again(), reading, run)?)),
         |reading| arrow::read_batches(again(), reading, run),
     )
 }
@@ -86,65 +90,39 @@ fn read_source<C: Collect>(
     reading: Reading<'_>,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
+    if let Some(parts) = several::parts(source, &reading) {
+        return several::read(&parts, reading, run);
+    }
     let (input, watch) = input::Input::open(source)?;
-    watch.unchanged(input.unpacked().and_then(|input| read_input(input, reading, run)))
+    let found = Found::of(input, &reading).and_then(|found| read_found(found, reading, run));
+    watch.unchanged(found)
 }
 
-fn read_input<C: Collect>(
-    mut input: input::Input,
+fn read_found<C: Collect>(
+    found: Found,
     reading: Reading<'_>,
     run: &Run<'_>,
 ) -> Result<(Assembly<C>, Option<Origin>), Error> {
-    let label = input.label.clone();
-    let start = input.peek(MAGIC_BYTES)?;
-    if start.is_empty() {
-        return Err(Error::Empty { path: label });
-    }
-    foreign(&label, &input.extension, &start)?;
-    let by_name = || Format::of_extension(&input.extension);
-    let format = reading.format.or_else(by_name).unwrap_or_else(|| Format::of_magic(&start));
-    let (found, digest) = match format {
-        Format::Csv => read_text(input, reading, run)?,
-        format => {
-            let input = input.into_seekable()?;
-            alongside(&input, || {
+    let (found, digest, format) = match found {
+        Found::Text(input) => {
+            let (found, digest) = read_text(input, reading, run)?;
+            (found, digest, Format::Csv)
+        }
+        Found::Opened(opened) => {
+            let (mut found, digest) = alongside(&opened.place, || {
                 planned(
                     reading,
-                    |reading| of_format(format, &input, reading, run),
-                    |reading| of_format(format, &input, reading, run),
-                    |reading| of_format(format, &input, reading, run),
+                    |reading| opened.read(reading, run),
+                    |reading| Ok(candidates(opened.read(reading, run)?)),
+                    |reading| opened.read(reading, run),
                 )
-            })?
+            })?;
+            found.warnings.splice(..0, opened.notes);
+            found.left_out.extend(opened.left_out);
+            (found, digest, opened.format)
         }
     };
     Ok((found, Some(Origin { digest, format })))
-}
-
-/// Refuses formats of other programs, with the line that converts them.
-fn foreign(label: &str, extension: &str, start: &[u8]) -> Result<(), Error> {
-    let line = match (extension, start) {
-        ("xlsx" | "xls" | "ods", _) => "pandas.read_excel(path).to_csv('table.csv', index=False)",
-        ("sav", _) => "pandas.read_spss(path).to_csv('table.csv', index=False)",
-        ("dta", _) => "pandas.read_stata(path).to_csv('table.csv', index=False)",
-        ("rds", _) => "write.csv(readRDS(path), 'table.csv', row.names = FALSE)",
-        ("json", _) => "pandas.read_json(path).to_csv('table.csv', index=False)",
-        ("jsonl" | "ndjson", _) => {
-            "pandas.read_json(path, lines=True).to_csv('table.csv', index=False)"
-        }
-        ("npz", _) => "numpy.save('table.npy', next(iter(numpy.load(path).values())))",
-        (_, [b'B', b'Z', b'h', ..]) => {
-            let reason = "it is a bzip2 file; unpack it first: bunzip2 -k FILE";
-            return Err(Error::unsupported(label, reason));
-        }
-        (_, [b'P', b'K', 3, 4, ..]) => {
-            let reason = "it is a zip file; unpack it first: unzip FILE";
-            return Err(Error::unsupported(label, reason));
-        }
-        _ => return Ok(()),
-    };
-    let program = if extension == "rds" { "R" } else { "Python" };
-    let words = format!("files of this kind are not read; convert it in {program}: {line}");
-    Err(Error::unsupported(label, words))
 }
 
 /// Reads text, at once where its cells are numbers.
@@ -160,8 +138,7 @@ fn read_text<C: Collect>(
         let twice = are_told(&reading) || needs_ranks(&reading.transform);
         if !whole && !C::SURVEYS && !twice && !csv::begins_with_text(&start, &label, &reading)? {
             let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
-            found.check(reading.missing)?;
-            return Ok((found, digest));
+            return Ok((finished(found, &reading)?, digest));
         }
     }
     let input = input.into_seekable()?;
@@ -175,39 +152,17 @@ fn read_text<C: Collect>(
             **digest_of.borrow_mut() = read;
             Ok(found)
         },
-        |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
+        |reading| Ok(candidates(csv::read(input.handle(), &label, length, reading, run)?.0)),
         |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
     )?;
     Ok((found, digest))
 }
 
-/// Reads one of the formats that need no order.
-fn of_format<C: Collect>(
-    format: Format,
-    input: &Seekable,
-    reading: &Reading<'_>,
-    run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
-    match format {
-        Format::Npy => npy::read(input, reading, run),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(input, reading, run),
-        #[cfg(feature = "parquet")]
-        Format::Arrow => arrow::read(input, reading, run),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet | Format::Arrow => Err(Error::unsupported(
-            &input.label,
-            "this build cannot read Parquet and Arrow; build it with the feature `parquet`",
-        )),
-        Format::Csv => unreachable!("text is read in another way"),
-    }
-}
-
 /// Reads a table; where ranks are asked for, it is gone through once before to know them.
-fn planned<C: Collect>(
+pub(super) fn planned<C: Collect>(
     reading: Reading<'_>,
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
-    look: impl Fn(&Reading<'_>) -> Result<Assembly<Survey>, Error>,
+    look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
     rank: impl Fn(&Reading<'_>) -> Result<Assembly<Ranked>, Error>,
 ) -> Result<Assembly<C>, Error> {
     if !needs_ranks(&reading.transform) {
@@ -224,34 +179,47 @@ fn planned<C: Collect>(
 fn of_kinds<C: Collect>(
     reading: Reading<'_>,
     read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
-    look: impl Fn(&Reading<'_>) -> Result<Assembly<Survey>, Error>,
+    look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
 ) -> Result<Assembly<C>, Error> {
     if reading.plan.is_some() || reading.ask || C::SURVEYS {
-        let found = read(&reading)?;
-        found.check(reading.missing)?;
-        return Ok(found);
+        return finished(read(&reading)?, &reading);
     }
     let seen = match read(&reading) {
         Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&reading)?,
         Ok(found) if found.has_empty_column() && !reading.part => look(&reading.of_all())?,
-        Ok(found) => {
-            found.check(reading.missing)?;
-            return Ok(found);
-        }
+        Ok(found) => return finished(found, &reading),
         Err(error) => return Err(error),
     };
-    let plan = Plan::new(candidates(seen), &reading, C::GLANCES)?;
-    let mut found = read(&reading.with(&plan))?;
-    found.check(reading.missing)?;
+    let plan = Plan::new(seen, &reading, C::GLANCES)?;
+    let mut found = finished(read(&reading.with(&plan))?, &reading)?;
     found.warnings.extend(plan.notes);
     found.left_out.extend(plan.left_out);
+    Ok(found)
+}
+
+/// What was read, unless it must not be used; with a word on what it is not exact about.
+fn finished<C: Collect>(
+    mut found: Assembly<C>,
+    reading: &Reading<'_>,
+) -> Result<Assembly<C>, Error> {
+    found.check(reading.missing)?;
+    let rounded = found.rounded();
+    if !rounded.is_empty() {
+        let words = format!(
+            "whole numbers of {} are beyond 2^53 and were rounded; if they only name rows, ",
+            listed(rounded.iter().map(String::as_str))
+        );
+        found.warnings.push(Text::new(words).act(Action::leave_out(&rounded)));
+    }
     Ok(found)
 }
 
 /// The columns that were looked at, and those of types that are not read.
 pub(super) fn candidates(mut seen: Assembly<Survey>) -> Vec<Candidate> {
     let columns = seen.collected.take().columns;
-    let names = seen.selection.names.iter().zip(&seen.selection.declared);
+    // Columns that the name of a file tells are not in it.
+    let of_file = seen.selection.positions.len();
+    let names = seen.selection.names.iter().zip(&seen.selection.declared).take(of_file);
     let looked = names.zip(columns).map(|((name, declared), survey)| Candidate {
         name: name.clone(),
         declared: declared.clone(),

@@ -146,7 +146,7 @@ impl Selected<'_> {
         let texts = &self.projection.selection.texts;
         let seen: Vec<Seen> = part.collected.surveyed().iter().map(|_| Seen::default()).collect();
         let mut columns = self.open_all(piece, &seen)?;
-        let mut block = Block::new(columns.len());
+        let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {
             let mut target = block.rows_mut(BLOCK_ROWS.min(piece.rows - start));
             for (&slot, column) in self.projection.slots.iter().zip(&mut columns) {
@@ -227,7 +227,7 @@ impl Selected<'_> {
         rows: usize,
         part: &mut Assembly<C>,
     ) {
-        let mut block = Block::new(values.len());
+        let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..rows).step_by(BLOCK_ROWS) {
             let count = BLOCK_ROWS.min(rows - start);
             let mut target = block.rows_mut(count);
@@ -272,8 +272,9 @@ impl Selected<'_> {
             (Some(seen), _) => {
                 let (seen, absent) = (Arc::clone(seen), self.projection.absent.clone());
                 leaves::texts(chunk, pages, move |content| {
-                    if !absent.has(content) {
-                        locked(&seen).text(content, false, 0, None);
+                    match absent.has(content) {
+                        true => locked(&seen).absent(content, &absent),
+                        false => locked(&seen).text(content, false, 0, None),
                     }
                     f64::NAN
                 })?
@@ -282,7 +283,7 @@ impl Selected<'_> {
                 let coding = Arc::clone(coding);
                 leaves::texts(chunk, pages, move |content| coding.of_text(content))?
             }
-            _ => leaves::open(kind, chunk, pages)?,
+            _ => leaves::open(kind, chunk, pages, self.projection.selection.rounding(slot))?,
         };
         column.skip(piece.start)?;
         Ok(column)

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::kinds::Plan;
+use super::pattern::is_meant;
 use super::transform::Scores;
 use crate::ReadOptions;
 
@@ -13,15 +14,26 @@ pub(super) struct Reading<'a> {
     pub(super) plan: Option<&'a Plan>,
     /// Look at every selected column, not only at those whose kind is open.
     pub(super) all: bool,
+    /// The file as one of several.
+    pub(super) file: Option<Part<'a>>,
     /// Say that kinds are needed rather than look for them.
     pub(super) ask: bool,
     /// Normal scores, once all rows were seen.
     pub(super) scores: Option<&'a Scores>,
 }
 
+/// What is asked of one of several files.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    /// The first file, and its columns: those of all files.
+    pub(super) first: Option<(&'a str, &'a [String])>,
+    /// Columns with one value in the whole file, which its name or folder tells.
+    pub(super) constants: &'a [(String, String)],
+}
+
 impl<'a> Reading<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, ask: false, scores: None }
+        Self { options, plan: None, all: false, file: None, ask: false, scores: None }
     }
 
     /// The same with known kinds.
@@ -42,6 +54,35 @@ impl<'a> Reading<'a> {
     /// The same to look at every column.
     pub(super) fn of_all(self) -> Self {
         Self { all: true, ..self }
+    }
+
+    /// The same for one of several files.
+    pub(super) fn of_part(self, part: Part<'a>) -> Self {
+        Self { file: Some(part), ..self }
+    }
+
+    /// The same with other options.
+    pub(super) fn over<'b>(self, options: &'b ReadOptions) -> Reading<'b>
+    where
+        'a: 'b,
+    {
+        Reading { options, ..self }
+    }
+
+    /// Whether the file is all there is.
+    pub(super) fn is_whole(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Whether users choose a column, or leave the choice open.
+    pub(super) fn is_chosen(&self, name: &str) -> bool {
+        let meant = |list: &[String]| list.iter().any(|pattern| is_meant(pattern, name));
+        self.columns.as_deref().is_none_or(meant) && !meant(&self.drop)
+    }
+
+    /// Columns that the name of the file tells.
+    pub(super) fn constants(&self) -> &'a [(String, String)] {
+        self.file.map_or(&[], |part| part.constants)
     }
 }
 

@@ -6,12 +6,13 @@ use nocurl::variable::{Levels, MOST_LEVELS, Variable};
 use nocurl::{Kind, MatMut, Text};
 use serde::{Deserialize, Serialize};
 
+use super::ReadOptions;
 use super::collect::Collect;
 use super::columns::Selection;
 use super::kinds::{Candidate, Declared, LeftOut, Plan};
 use super::reading::Reading;
 use super::transform::transform_of;
-use super::{ReadOptions, words};
+use super::words::{self, Absent};
 use crate::Error;
 use crate::error::shorten;
 
@@ -25,6 +26,8 @@ pub(super) struct Odd {
     /// Rows and lines are counted from 1; there are no lines but in text.
     pub(super) row: u64,
     pub(super) line: Option<u64>,
+    /// Which of several files.
+    pub(super) file: Option<Box<str>>,
 }
 
 /// What the cells of a column are.
@@ -45,6 +48,8 @@ pub(super) struct ColumnSurvey {
     values: BTreeMap<u64, u64>,
     many_values: bool,
     pub(super) odd: Vec<Odd>,
+    /// Missing cells that may be levels, as they are spelt.
+    nones: BTreeMap<String, u64>,
 }
 
 impl ColumnSurvey {
@@ -63,13 +68,68 @@ impl ColumnSurvey {
             if self.odd.len() < EXAMPLES {
                 let text = shorten(&String::from_utf8_lossy(content), 40);
                 if self.odd.iter().all(|odd| odd.text != text) {
-                    self.odd.push(Odd { text, row, line });
+                    self.odd.push(Odd { text, row, line, file: None });
                 }
             }
         }
         if !self.levels.overflows() {
             self.level(&String::from_utf8_lossy(content), 1);
         }
+    }
+
+    /// Takes a cell of text that stands for a missing value.
+    pub(super) fn absent(&mut self, content: &[u8], absent: &Absent) {
+        self.missing += 1;
+        if absent.may_be_level(content) {
+            *self.nones.entry(String::from_utf8_lossy(content).into_owned()).or_default() += 1;
+        }
+    }
+
+    /// Takes `None` for a level where the others are words; true if there were any.
+    pub(super) fn keep_nones(&mut self) -> bool {
+        let words = self.texts > 0 && self.numbers == 0 && self.dates == 0;
+        let truths = self.levels.names().iter().all(|name| words::is_truth(name));
+        let nones = std::mem::take(&mut self.nones);
+        if !words || truths || nones.is_empty() {
+            return false;
+        }
+        for (name, count) in nones {
+            self.texts += count;
+            self.missing -= count.min(self.missing);
+            self.level(&name, count);
+        }
+        true
+    }
+
+    /// Takes so many cells of the same text.
+    pub(super) fn repeat(&mut self, content: &[u8], count: u64, absent: &Absent) {
+        if count == 0 {
+            return;
+        }
+        if absent.has(content) {
+            self.missing += count;
+            return;
+        }
+        let number = words::number(content, b'.').is_some();
+        self.text(content, number, 1, None);
+        *(if number { &mut self.numbers } else { &mut self.texts }) += count - 1;
+        if !number && words::is_date(content) {
+            self.dates += count - 1;
+        }
+        if let Some(code) = self.levels.code(&String::from_utf8_lossy(content)) {
+            self.counts[code] += count - 1;
+        }
+    }
+
+    /// Says in which file the cells are that are no numbers.
+    pub(super) fn in_file(&mut self, label: &str) {
+        self.odd.iter_mut().for_each(|odd| odd.file = Some(label.into()));
+    }
+
+    /// Counts lines from so many further up.
+    pub(super) fn raise(&mut self, lines: u64) {
+        let all = self.odd.iter_mut().filter_map(|odd| odd.line.as_mut());
+        all.for_each(|line| *line = line.saturating_sub(lines));
     }
 
     /// Makes a level known that may not be seen, so that levels have the order of a dictionary.
@@ -115,6 +175,9 @@ impl ColumnSurvey {
             *self.values.entry(value).or_default() += count;
         }
         self.many_values |= later.many_values || self.values.len() > MOST_LEVELS;
+        for (name, count) in later.nones {
+            *self.nones.entry(name).or_default() += count;
+        }
         for odd in later.odd {
             if self.odd.len() < EXAMPLES && self.odd.iter().all(|known| known.text != odd.text) {
                 let line = odd.line.map(|line| line + lines);

@@ -289,12 +289,29 @@ fn is_header(
     if !cells.iter().any(numeric) || !cells.iter().all(|cell| numeric(cell) || absent.has(cell)) {
         return true;
     }
+    if has_corner(cells, absent, rows) {
+        let words = "the first line has nothing in its first cell and is taken for names; if it is \
+                     data, use ";
+        notes.push(Text::new(words).act(Action::set("header", "no")));
+        return true;
+    }
     if !are_years(cells) || rows.clone().next().is_none_or(|row| are_years(&row)) {
         return false;
     }
     let words = "the first line looks like years and is taken for names; if it is data, use ";
     notes.push(Text::new(words).act(Action::set("header", "no")));
     true
+}
+
+/// Whether the first cell is empty above cells that are not, as over names or numbers of rows.
+fn has_corner(cells: &[Vec<u8>], absent: &Absent, rows: &Records<'_>) -> bool {
+    let filled = |row: Vec<Vec<u8>>| row.first().is_some_and(|cell| !absent.has(cell));
+    let mut below = rows.clone().take(GLANCE).peekable();
+    cells.len() > 2
+        && cells[0].is_empty()
+        && cells[1..].iter().all(|cell| !absent.has(cell))
+        && below.peek().is_some()
+        && below.all(filled)
 }
 
 /// Whole numbers that rise, as years above columns do.

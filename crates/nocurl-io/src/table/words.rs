@@ -29,10 +29,44 @@ impl Absent {
             || self.words.iter().any(|word| content.eq_ignore_ascii_case(word))
     }
 
+    /// Whether a word for a missing value may be one of the words of a column: nobody says that it
+    /// is missing, and `None` is an answer to many questions.
+    pub(super) fn may_be_level(&self, content: &[u8]) -> bool {
+        content.eq_ignore_ascii_case(b"none")
+            && !self.words.iter().any(|word| content.eq_ignore_ascii_case(word))
+    }
+
     /// The numbers that stand for missing values.
     pub(super) fn numbers(&self) -> &[f64] {
         &self.numbers
     }
+}
+
+/// Whether a word says that something is so, or is not.
+pub(super) fn is_truth(word: &str) -> bool {
+    const WORDS: [&str; 8] = ["true", "false", "yes", "no", "t", "f", "y", "n"];
+    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Whether an integer changes when it becomes a floating-point number.
+pub(super) fn is_rounded(integer: i128) -> bool {
+    // Up to here all of them are floating-point numbers too.
+    integer.unsigned_abs() > 1 << 53 && integer as f64 as i128 != integer
+}
+
+/// Whether the cell of a number is an integer that the number cannot hold.
+#[inline]
+pub(super) fn is_rounded_cell(content: &[u8], value: f64) -> bool {
+    value.abs() >= 9_007_199_254_740_992.0 && is_large_integer(content)
+}
+
+#[cold]
+fn is_large_integer(content: &[u8]) -> bool {
+    let text = std::str::from_utf8(content).unwrap_or_default();
+    // With a point or an exponent it is a measurement, which is rounded anyhow.
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit()).collect();
+    let whole = !text.contains(['.', 'e', 'E']) && !digits.is_empty();
+    whole && digits.parse::<i128>().map_or(true, is_rounded)
 }
 
 /// A number as people write it: with thousands set apart, with a currency or percent sign, or with

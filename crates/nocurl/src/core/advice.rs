@@ -32,7 +32,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 18] = [
+pub const SETTINGS: [&str; 19] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -48,6 +48,7 @@ pub const SETTINGS: [&str; 18] = [
     "ordinal",
     "prune",
     "refine",
+    "sheet",
     "standardize",
     "threshold",
     "transform",

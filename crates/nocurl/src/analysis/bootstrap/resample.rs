@@ -40,8 +40,11 @@ pub(super) enum Resampler<'a> {
 
 impl<'a> Resampler<'a> {
     pub(super) fn new(data: Data<'a>, options: &Options) -> Result<Self, Error> {
-        let counts =
-            options.algorithm.facts().counts && data.moments().variables().is_categorical();
+        // Without rows and codes, categories were learnt from their moments, and are so again.
+        let coded = matches!(data, Data::Rows(_) | Data::Coded(..));
+        let counts = coded
+            && options.algorithm.facts().counts
+            && data.moments().variables().is_categorical();
         let needs_rows = options.needs_rows() || counts;
         if let Some(targets) = options.experiments.resolve(data.moments().variables())? {
             let rows = data.rows().ok_or(Error::Experiments {

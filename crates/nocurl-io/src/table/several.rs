@@ -1,0 +1,278 @@
+//! Several files as one table: columns matched by name, rows in the order of the files.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nocurl::Run;
+
+use super::collect::{Assembly, Collect};
+use super::kinds::{Candidate, Declared};
+use super::open::{candidates, planned};
+use super::opened::{Found, Opened};
+use super::reading::{self, Reading};
+use super::survey::{ColumnSurvey, Survey};
+use super::words::{Absent, number};
+use super::{LeftOut, Origin};
+use crate::digest::{Digest, alongside_into};
+use crate::input::{Input, Stamp, Watch};
+use crate::source::Part;
+use crate::{Error, Format, Source};
+
+/// The files that a source is made of, if it is more than one or their names are asked for.
+pub(super) fn parts<'a>(source: &'a Source, reading: &Reading<'_>) -> Option<Cow<'a, [Part]>> {
+    match source {
+        Source::Several { parts, .. } => Some(Cow::Borrowed(parts)),
+        Source::Path(path) if reading.file_column.is_some() => {
+            Some(Cow::Owned(vec![Part { path: path.clone(), values: Vec::new() }]))
+        }
+        _ => None,
+    }
+}
+
+/// Reads the files one after the other.
+pub(super) fn read<C: Collect>(
+    parts: &[Part],
+    reading: Reading<'_>,
+    run: &Run<'_>,
+) -> Result<(Assembly<C>, Option<Origin>), Error> {
+    let files = Files::new(parts, &reading);
+    let result = planned(
+        reading,
+        |reading| files.read(reading, run),
+        |reading| files.look(reading, run),
+        |reading| files.read(reading, run),
+    );
+    let mut found = result.map_err(|error| files.located(error))?;
+    let state = files.state.into_inner();
+    found.left_out.extend(state.left_out);
+    let origin = state.format.zip(state.digest);
+    Ok((found, origin.map(|(format, digest)| Origin { digest, format })))
+}
+
+struct Files<'a> {
+    parts: &'a [Part],
+    /// For each file the columns that its name and folders tell.
+    constants: Vec<Vec<(String, String)>>,
+    state: RefCell<State>,
+}
+
+/// What is known of the files by now.
+#[derive(Default)]
+struct State {
+    /// How each was found when it was opened first.
+    stamps: Vec<Option<Stamp>>,
+    digest: Option<String>,
+    format: Option<Format>,
+    left_out: Vec<(String, LeftOut)>,
+    /// The name of each, with the rows and lines before it.
+    starts: Vec<(String, u64, u64)>,
+}
+
+impl<'a> Files<'a> {
+    fn new(parts: &'a [Part], reading: &Reading<'_>) -> Self {
+        let mut keys: Vec<&String> = Vec::new();
+        for (key, _) in parts.iter().flat_map(|part| &part.values) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let of = |part: &Part| {
+            let value = |key: &String| part.values.iter().find(|(known, _)| known == key);
+            let told = keys.iter().map(|&key| {
+                (key.clone(), value(key).map_or_else(String::new, |(_, value)| value.clone()))
+            });
+            let name = reading.file_column.clone().map(|column| (column, stem(&part.path)));
+            told.chain(name).collect()
+        };
+        let constants = parts.iter().map(of).collect();
+        let state = State { stamps: vec![None; parts.len()], ..State::default() };
+        Self { parts, constants, state: RefCell::new(state) }
+    }
+
+    /// Opens a file, which must be the same each time.
+    fn open(&self, at: usize, reading: &Reading<'_>) -> Result<(Opened, Watch), Error> {
+        let source = Source::Path(self.parts[at].path.clone());
+        let (input, watch) = Input::open(&source)?;
+        let stamp = watch.stamp();
+        let known = self.state.borrow().stamps[at].clone();
+        if known.is_some() && known != stamp {
+            return Err(Error::Changed { path: input.label });
+        }
+        self.state.borrow_mut().stamps[at] = stamp;
+        let opened = watch.unchanged(Found::of(input, reading).and_then(Found::again))?;
+        Ok((opened, watch))
+    }
+
+    /// Reads all of them; those that have names but no rows are passed over.
+    fn read<C: Collect>(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly<C>, Error> {
+        // Numbers in names are numbers; for words there must be a plan.
+        if reading.plan.is_none() && !C::SURVEYS && !self.are_numbers(reading) {
+            return Err(Error::KindsNeeded);
+        }
+        let mut total: Option<Assembly<C>> = None;
+        let mut first: Option<(String, Vec<String>)> = None;
+        let mut digest = Digest::new();
+        let mut empty = None;
+        let stamps = std::mem::take(&mut self.state.borrow_mut().stamps);
+        self.state.replace(State { stamps, ..State::default() });
+        for at in 0..self.parts.len() {
+            let (opened, watch) = self.open(at, reading)?;
+            let label = opened.place.label.clone();
+            {
+                let mut state = self.state.borrow_mut();
+                let (rows, lines) = total.as_ref().map_or((0, 0), |all| (all.rows, all.lines));
+                state.starts.push((label.clone(), rows, lines));
+                state.format.get_or_insert(opened.format);
+                state.left_out.extend(opened.left_out.iter().cloned());
+                state.left_out.dedup();
+            }
+            let part = reading::Part {
+                first: first.as_ref().map(|(label, names)| (label.as_str(), names.as_slice())),
+                constants: &self.constants[at],
+            };
+            let reading = reading.of_part(part);
+            let work = || opened.read::<C>(&reading, run);
+            let found = watch.unchanged(alongside_into(&mut digest, &opened.place, work));
+            let found = match found {
+                Err(error @ Error::HeaderOnly { .. }) => {
+                    empty.get_or_insert(error);
+                    continue;
+                }
+                other => other?,
+            };
+            first.get_or_insert_with(|| (label, found.selection.of_file.to_vec()));
+            match &mut total {
+                None => total = Some(found),
+                Some(total) => total.add(found)?,
+            }
+        }
+        self.state.borrow_mut().digest = Some(digest.finish());
+        match (total, empty) {
+            (Some(total), _) => Ok(total),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(Error::Empty { path: "the folder".into() }),
+        }
+    }
+
+    /// Looks at the columns of all of them.
+    fn look(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Vec<Candidate>, Error> {
+        let reading = reading.of_all();
+        let absent = Absent::new(&reading.na);
+        let mut all: Vec<Candidate> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut first: Option<(String, Vec<String>)> = None;
+        for at in 0..self.parts.len() {
+            let (opened, watch) = self.open(at, &reading)?;
+            let label = opened.place.label.clone();
+            let part = reading::Part {
+                first: first.as_ref().map(|(label, names)| (label.as_str(), names.as_slice())),
+                constants: &self.constants[at],
+            };
+            let reading = reading.of_part(part);
+            let seen = match watch.unchanged(opened.read::<Survey>(&reading, run)) {
+                Err(Error::HeaderOnly { .. }) => continue,
+                other => other?,
+            };
+            let (rows, of_file) = (seen.rows, seen.selection.of_file.clone());
+            first.get_or_insert_with(|| (label.clone(), of_file.to_vec()));
+            let told = self.constants[at].iter().filter(|(name, _)| !of_file.contains(name));
+            let told = told.map(|(name, value)| {
+                let mut survey = ColumnSurvey::default();
+                survey.repeat(value.as_bytes(), rows, &absent);
+                Candidate { name: name.clone(), declared: Declared::Cells, survey }
+            });
+            for mut found in candidates(seen).into_iter().chain(told) {
+                found.survey.in_file(&label);
+                match places.get(&found.name) {
+                    Some(&place) => join(&mut all[place], found, &label)?,
+                    None => {
+                        places.insert(found.name.clone(), all.len());
+                        all.push(found);
+                    }
+                }
+            }
+        }
+        // What users leave out or do not choose is not decided about.
+        all.retain(|column| reading.is_chosen(&column.name));
+        Ok(all)
+    }
+
+    /// Whether all that the names of files tell are numbers, or nothing.
+    fn are_numbers(&self, reading: &Reading<'_>) -> bool {
+        let absent = Absent::new(&reading.na);
+        let is_number = |text: &str| number(text.as_bytes(), b'.').is_some();
+        let told = self.constants.iter().flatten().filter(|(name, _)| reading.is_chosen(name));
+        told.into_iter().all(|(_, text)| absent.has(text.as_bytes()) || is_number(text))
+    }
+
+    /// Says in which file something is wrong, where the error does not.
+    fn located(&self, error: Error) -> Error {
+        let state = self.state.borrow();
+        let Some(row) = error.row() else {
+            let last = state.starts.last().map(|(label, ..)| label.clone());
+            return match (last, error.names_file()) {
+                (Some(path), false) => Error::InFile { path, error: Box::new(error) },
+                _ => error,
+            };
+        };
+        // The last file that begins before this row.
+        let file = state.starts.iter().rfind(|(_, rows, _)| *rows < row);
+        match file {
+            Some((path, rows, lines)) => {
+                Error::InFile { path: path.clone(), error: Box::new(error.lowered(*rows, *lines)) }
+            }
+            None => error,
+        }
+    }
+}
+
+/// The name of a file without what says how it is packed and written.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+    let whole = |text: &String| text.rsplit_once('.').map(|(stem, _)| stem.to_string());
+    let inner = Source::Path(path.to_path_buf()).extension();
+    let mut stem = name;
+    // One ending, or two where the file is packed.
+    for _ in 0..2 {
+        let ending = stem.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+        let Some(shorter) = whole(&stem).filter(|shorter| !shorter.is_empty()) else { break };
+        let is_last = ending.as_ref() == Some(&inner);
+        stem = shorter;
+        if is_last {
+            break;
+        }
+    }
+    stem
+}
+
+/// Adds what was seen of a column in a later file.
+fn join(column: &mut Candidate, later: Candidate, label: &str) -> Result<(), Error> {
+    use Declared::{Category, Cells, Number, Other, RowNames, Text, Truth};
+    let declared = match (&column.declared, &later.declared) {
+        (one, other) if one == other => one.clone(),
+        (Other(null), other) if null == "Null" => other.clone(),
+        (one, Other(null)) if null == "Null" => one.clone(),
+        (Number | Cells | RowNames, Number | Cells | RowNames) => Cells,
+        (Text | Cells, Text | Cells) => Cells,
+        (Truth, Number) | (Number, Truth) => Number,
+        (Category { levels: one, .. }, Category { levels: other, .. }) => {
+            let mut levels = one.clone();
+            levels.extend(other.iter().filter(|level| !one.contains(level)).cloned());
+            Category { levels, ordered: false }
+        }
+        (Category { .. } | Text, Category { .. } | Text) => Text,
+        (one, other) => {
+            return Err(Error::OtherTypes {
+                path: label.into(),
+                column: crate::error::shorten(&later.name, 80),
+                here: other.held(),
+                before: one.held(),
+            });
+        }
+    };
+    column.declared = declared;
+    column.survey.append(later.survey, 0, 0);
+    Ok(())
+}
