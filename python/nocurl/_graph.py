@@ -306,9 +306,9 @@ class Graph:
         first: ``targets`` to act on at once, how many directions are ``expected`` to be settled, and
         the ``least`` and ``most`` over the graphs that were looked at.
         """
-        names = [[v] if isinstance(v, str) else list(v or []) for v in (only, never)]
+        wanted, unwanted = ([v] if isinstance(v, str) else list(v or []) for v in (only, never))
         text = _nocurl.next_experiment(
-            json.dumps(self._document), targets, *names, seed_of(random_state)
+            json.dumps(self._document), targets, wanted, unwanted, seed_of(random_state)
         )
         return json.loads(text)["experiments"]
 

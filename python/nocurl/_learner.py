@@ -562,7 +562,7 @@ def _targets(targets: Any, soft: bool) -> Any:
     return [
         {"condition": str(condition), "variable": name, "kind": kind}
         for condition, names in targets.items()
-        for name in _names(names) or []
+        for name in names_of(names) or []
     ]
 
 

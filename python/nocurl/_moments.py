@@ -251,6 +251,8 @@ _READING: dict[str, Any] = {
     "decimal": None,
     "comment": None,
     "skip_rows": 0,
+    "sheet": None,
+    "file_column": None,
 }
 
 

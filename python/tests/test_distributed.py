@@ -108,7 +108,7 @@ def test_one_graph_for_each_group(table: pd.DataFrame, folder: str) -> None:
     assert list(by) == ["at", "ch", "de"]
     tiny = grouped.assign(country=["tiny"] + ["large"] * 3999)
     found = nd.learn_each(tiny, by="country")
-    assert "1 row of data" in found["error"][1] and found["error"][0] is None
+    assert "1 row of data" in found["error"][1] and pd.isna(found["error"][0])
 
 
 def test_a_sample_of_rows_does_not_depend_on_parts(table: pd.DataFrame, folder: str) -> None:

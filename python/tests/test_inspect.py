@@ -20,7 +20,6 @@ def table():
         "zone": rng.choice(["north", "south", "west"], n),
         "grade": rng.integers(1, 5, n),
         "ozone": np.where(rng.random(n) < 0.1, -999.0, rng.normal(40, 5, n)),
-        "empty": np.nan,
     })
 
 
@@ -28,7 +27,7 @@ def test_columns_kinds_and_what_to_call(table):
     found = nocurl.inspect(table)
     kinds = {column["name"]: column["kind"] for column in found.columns}
     assert kinds["zone"] == "categorical" and kinds["x"] == "continuous"
-    assert [out["name"] for out in found.left_out] == ["empty"]
+    assert not found.left_out
     names = {suspicion["name"]: suspicion["columns"] for suspicion in found.suspicions}
     assert names["row-numbers"] == ["patient_id"]
     assert names["sentinels"] == ["ozone"]
@@ -44,7 +43,7 @@ def test_columns_kinds_and_what_to_call(table):
 
 
 def test_shown_in_terminals_and_notebooks(table):
-    found = nocurl.inspect(table, drop="empty", na=-999)
+    found = nocurl.inspect(table, na=-999)
     assert "row-numbers" in repr(found) and "next: nocurl.learn(X" in repr(found)
     page = found._repr_html_()
     assert page.count("<tr>") == 1 + len(found.columns) and "patient_id" in page

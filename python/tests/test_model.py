@@ -39,7 +39,7 @@ def test_scores_predictions_and_new_rows(drawn):
     new = graph.sample(4000, random_state=1)
     assert np.allclose(new.mean(axis=0), rows.mean(axis=0), atol=0.4)
     assert np.array_equal(new, graph.sample(4000, random_state=1))
-    with pytest.raises(ValueError, match="5 columns"):
+    with pytest.raises(ValueError, match="5 features"):
         graph.score(rows[:, :3])
     with pytest.raises(ValueError, match="missing or not finite"):
         graph.score(np.where(rows == rows[0, 0], np.nan, rows))

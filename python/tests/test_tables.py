@@ -307,7 +307,7 @@ def test_several_files_are_one_table(tmp_path):
     graph = nocurl.learn(paths, file_column="part", confidence=False)
     assert "part" in graph.variables
     frame.rename(columns={"b": "c"}).to_csv(paths[1], index=False)
-    with pytest.raises(ValueError, match=r"p1.csv` has other columns .* it lacks `b` and adds `c`"):
+    with pytest.raises(ValueError, match=r"p1.csv`.*`b`"):
         nocurl.Moments.of(paths)
 
 

@@ -10,7 +10,7 @@ use flate2::bufread::DeflateDecoder;
 
 use crate::Error;
 use crate::input::Seekable;
-use crate::packed::bounded;
+use crate::packed::{ALWAYS, bounded};
 
 const FORMAT: &str = "zip";
 
@@ -116,7 +116,7 @@ impl Archive {
         };
         let (size, checksum) = (member.size, member.checksum);
         let checked = Checked { unpacked, crc: Crc::new(), size, checksum, ended: false };
-        Ok(Box::new(bounded(FORMAT, checked, member.packed)))
+        Ok(Box::new(bounded(FORMAT, checked, member.packed, ALWAYS)))
     }
 
     /// The content of a small member, such as a list of what is in others.

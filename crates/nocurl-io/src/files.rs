@@ -62,7 +62,9 @@ impl Source {
         match self {
             Self::Path(path) => vec![path],
             Self::Several { parts, .. } => parts.iter().map(|part| part.path.as_path()).collect(),
-            Self::Stdin | Self::Bytes { .. } => Vec::new(),
+            // The file behind it, where it is one.
+            Self::Stdin => vec![Path::new("-")],
+            Self::Bytes { .. } => Vec::new(),
         }
     }
 }

@@ -8,8 +8,11 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 
 /// Unpacked bytes that are always read, and how many times the packed bytes they may be beyond.
-const ALWAYS: u64 = 1 << 30;
+pub(crate) const ALWAYS: u64 = 1 << 30;
 const RATIO: u64 = 250;
+
+/// The same for text that is made of a small file which says how often a cell or a row is repeated.
+pub(crate) const ALWAYS_MADE: u64 = 64 << 20;
 
 /// How bytes are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +26,7 @@ impl Packing {
     /// The packing by the first bytes.
     pub(crate) fn of_magic(start: &[u8]) -> Option<Self> {
         match start {
-            [b'B', b'Z', b'h', b'1'..=b'9'] => Some(Self::Bzip2),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Self::Bzip2),
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstandard),
             _ => None,
@@ -47,7 +50,7 @@ impl Packing {
             Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
             Self::Zstandard => Box::new(zstd::Decoder::with_buffer(packed)?),
         };
-        Ok(Box::new(Bounded { name: self.name(), unpacked, taken, given: 0 }))
+        Ok(Box::new(Bounded { name: self.name(), unpacked, taken, always: ALWAYS, given: 0 }))
     }
 }
 
@@ -70,6 +73,7 @@ struct Bounded {
     unpacked: Box<dyn Read + Send>,
     /// Packed bytes that were read.
     taken: Arc<AtomicU64>,
+    always: u64,
     given: u64,
 }
 
@@ -78,8 +82,10 @@ pub(crate) fn bounded(
     name: &'static str,
     stream: impl Read + Send + 'static,
     bytes: u64,
+    always: u64,
 ) -> impl Read + Send + 'static {
-    Bounded { name, unpacked: Box::new(stream), taken: Arc::new(bytes.into()), given: 0 }
+    let (unpacked, taken) = (Box::new(stream), Arc::new(bytes.into()));
+    Bounded { name, unpacked, taken, always, given: 0 }
 }
 
 impl Read for Bounded {
@@ -88,7 +94,7 @@ impl Read for Bounded {
             io::Error::other(format!("it is no whole {} file: {error}", self.name))
         })?;
         self.given += read as u64;
-        let most = ALWAYS.max(RATIO.saturating_mul(self.taken.load(Ordering::Relaxed)));
+        let most = self.always.max(RATIO.saturating_mul(self.taken.load(Ordering::Relaxed)));
         if self.given > most {
             let words = format!(
                 "it unpacks to more than {RATIO} times its size; if that is meant, unpack it first"
@@ -151,6 +157,7 @@ mod tests {
             name: "gzip",
             unpacked: Box::new(io::repeat(0)),
             taken: packed.taken,
+            always: ALWAYS,
             given: 0,
         };
         let error = io::copy(&mut bomb, &mut io::sink()).unwrap_err();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TYPE_CHECKING, cast
 
 from .._graph import Graph
 from .._moments import _READING, Moments
@@ -83,7 +83,7 @@ def _source(
     drop = names_of(asked.get("drop")) or []
     left = {**asked, "drop": drop if names is not None and by not in names else [*drop, by]}
     job = GroupsJob(left, threads=source.job.threads, weights=weights, by=by)
-    return replace(source, job=job)
+    return cast(_Groups, replace(source, job=job))
 
 
 class _Groups(Source):
@@ -91,7 +91,7 @@ class _Groups(Source):
 
     def gather(self, progress: Any) -> Any:
         runner, parts = self.parts.runner, self.parts.parts
-        job = self.job
+        job = cast(GroupsJob, self.job)
         # Parts lose the column of the groups before they are read.
         asked = {**job.options, "drop": [n for n in job.options["drop"] if n != job.by] or None}
         found = None

@@ -14,7 +14,7 @@ use nocurl::{Action, Text};
 use super::quoted::{push_number, push_text};
 use crate::archive::Archive;
 use crate::error::shorten;
-use crate::packed::bounded;
+use crate::packed::{ALWAYS_MADE, bounded};
 use crate::{Error, Format};
 
 /// Columns that a sheet has at most, in the programs that write them.
@@ -199,11 +199,11 @@ impl Sheet {
         Ok(match &self.part {
             Part::Xlsx(book, at) => {
                 let rows = book.rows(&self.archive, *at)?;
-                Box::new(bounded("Excel", Lines::new(rows, columns), bytes))
+                Box::new(bounded("Excel", Lines::new(rows, columns), bytes, ALWAYS_MADE))
             }
             Part::Ods(at) => {
                 let rows = ods::rows(&self.archive, *at)?;
-                Box::new(bounded("OpenDocument", Lines::new(rows, columns), bytes))
+                Box::new(bounded("OpenDocument", Lines::new(rows, columns), bytes, ALWAYS_MADE))
             }
         })
     }
