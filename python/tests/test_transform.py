@@ -40,8 +40,11 @@ def test_logarithms_are_undone_for_new_data(plain):
 
 def test_ranks_and_rules(plain):
     skewed = np.exp(3 * plain)
-    assert np.array_equal(
-        learn(skewed, transform="rank:*").weights, learn(plain, transform={"rank": ["*"]}).weights
+    # Between the knots of the kept table scores are interpolated, on other scales in other ways.
+    np.testing.assert_allclose(
+        learn(skewed, transform="rank:*").weights,
+        learn(plain, transform={"rank": ["*"]}).weights,
+        atol=1e-4,
     )
     graph = learn(skewed, transform=["log:*", "none:a", "rank:b"])
     names = [[step["name"] for step in kind.get("transforms", [])] for kind in graph.kinds]
