@@ -45,7 +45,7 @@ SHARED: dict[str, Any] = {
     "continuous": None,
     "categorical": None,
     "ordinal": None,
-    "transform": None,
+    "transforms": None,
     "standardize": False,
     "missing": "error",
     "na": None,
@@ -92,7 +92,7 @@ class Common(TypedDict, total=False):
     continuous: str | Sequence[str] | None
     categorical: str | Sequence[str] | None
     ordinal: str | Sequence[str] | dict[str, Sequence[str]] | None
-    transform: str | Sequence[str] | dict[str, str | Sequence[str]] | None
+    transforms: str | Sequence[str] | dict[str, str | Sequence[str]] | None
     standardize: bool
     missing: str
     na: str | float | Sequence[str | float] | None
@@ -134,7 +134,7 @@ class Shared(SharedButThreshold, SharedButPrune, total=False):
 
 
 #: Parameters of the engine under the names that users of Python know.
-RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "penalty"}
+RENAMED = {"max_iterations": "max_iter", "score": "criterion", "lambda": "penalty", "transform": "transforms"}
 
 #: Other names for parameters.
 ALIASES = {"w_threshold": "threshold"}
@@ -192,7 +192,7 @@ class Learner(BaseEstimator):
     ordinal : str, list of str or dict, optional
         Columns whose order counts and not their distance; a dict has their levels from the lowest
         to the highest, as in ``{"size": ["small", "large"]}``.
-    transform : str, list of str or dict, optional
+    transforms : str, list of str or dict, optional
         Functions of columns of numbers, applied before learning and kept with the graph: the
         logarithm, as in ``"log:dose,age"``, normal scores of ranks, as in ``"rank:*"``, ``"auto"``
         (normal scores of columns with heavy tails), ``"none"``. Of several the last that means a
@@ -511,7 +511,7 @@ def table_request(settings: dict[str, Any]) -> dict[str, Any]:
         "continuous": names_of(settings["continuous"]),
         "categorical": names_of(settings["categorical"]),
         "ordinal": ordinal_of(settings["ordinal"]),
-        "transform": transform_of(settings["transform"]),
+        "transform": transform_of(settings["transforms"]),
         "standardize": settings["standardize"],
         "missing": settings["missing"],
         "na": names_of(settings["na"]),

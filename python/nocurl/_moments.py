@@ -242,7 +242,7 @@ _READING: dict[str, Any] = {
     "continuous": None,
     "categorical": None,
     "ordinal": None,
-    "transform": None,
+    "transforms": None,
     "standardize": False,
     "missing": "error",
     "na": None,

@@ -21,7 +21,7 @@ def learn(table, **params):
 
 def test_logarithms_are_undone_for_new_data(plain):
     skewed = np.exp(plain)
-    graph, expected = learn(skewed, transform="log:*"), learn(plain)
+    graph, expected = learn(skewed, transforms="log:*"), learn(plain)
     assert np.allclose(graph.weights, expected.weights)
     assert [kind["transforms"] for kind in graph.kinds] == [[{"name": "log"}]] * 4
     assert np.isclose(graph.score(skewed), expected.score(plain))
@@ -42,24 +42,24 @@ def test_ranks_and_rules(plain):
     skewed = np.exp(3 * plain)
     # Between the knots of the kept table scores are interpolated, on other scales in other ways.
     np.testing.assert_allclose(
-        learn(skewed, transform="rank:*").weights,
-        learn(plain, transform={"rank": ["*"]}).weights,
+        learn(skewed, transforms="rank:*").weights,
+        learn(plain, transforms={"rank": ["*"]}).weights,
         atol=1e-4,
     )
-    graph = learn(skewed, transform=["log:*", "none:a", "rank:b"])
+    graph = learn(skewed, transforms=["log:*", "none:a", "rank:b"])
     names = [[step["name"] for step in kind.get("transforms", [])] for kind in graph.kinds]
     assert names == [[], ["rank"], ["log"], ["log"]]
     assert graph.parameters["transform"] == ["log:*", "none:a", "rank:b"]
     scaled = learn(plain, standardize=True)
     assert np.allclose(scaled.means, 0)
-    clone = nocurl.OrderSearch(transform="auto").fit(plain)
-    assert clone.get_params()["transform"] == "auto"
+    clone = nocurl.OrderSearch(transforms="auto").fit(plain)
+    assert clone.get_params()["transforms"] == "auto"
 
 
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("log:*", r"`a` has .* transform='rank:"),
+        ("log:*", r"`a` has .* transforms='rank:"),
         ("log:z", "no column `z`"),
         ("square:a", "is no transformation"),
         (3, "is no transformation"),
@@ -68,4 +68,4 @@ def test_ranks_and_rules(plain):
 )
 def test_what_cannot_be_done_is_said(plain, rule, words):
     with pytest.raises(ValueError, match=words):
-        learn(plain, transform=rule)
+        learn(plain, transforms=rule)

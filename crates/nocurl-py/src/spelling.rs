@@ -6,8 +6,13 @@ use nocurl::Value;
 use nocurl::advice::{Action, Spelling, leave_out};
 
 /// Parameters of the engine under the names that users of Python know.
-pub(crate) const RENAMED: [(&str, &str); 3] =
-    [("max_iterations", "max_iter"), ("score", "criterion"), ("lambda", "penalty")];
+pub(crate) const RENAMED: [(&str, &str); 4] = [
+    ("max_iterations", "max_iter"),
+    ("score", "criterion"),
+    ("lambda", "penalty"),
+    // scikit-learn takes an attribute `transform` for a method.
+    ("transform", "transforms"),
+];
 
 /// Keyword arguments of the package.
 pub(crate) struct Keywords;
