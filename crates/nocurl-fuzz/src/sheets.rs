@@ -69,9 +69,7 @@ pub(crate) fn make_ods(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
                      </table:table-cell>"
                 ),
                 (_, 0) => format!("<table:table-cell{times}/>"),
-                (_, 1) => format!(
-                    "<table:table-cell office:value-type=\"date\" office:date-value=\"2020-01-02\"/>"
-                ),
+                (_, 1) => "<table:table-cell office:value-type=\"date\" office:date-value=\"2020-01-02\"/>".to_string(),
                 _ => format!(
                     "<table:table-cell{times} office:value-type=\"float\" office:value=\"{value}\"/>"
                 ),

@@ -229,7 +229,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn fitting(folder: &Path, pattern: &str, file: bool) -> Vec<PathBuf> {
     let fits = |name: &PathBuf| {
         let name = name.to_string_lossy();
-        is_meant(pattern, &name) && !(name.starts_with('.') && !pattern.starts_with('.'))
+        (pattern.starts_with('.') || !name.starts_with('.')) && is_meant(pattern, &name)
     };
     let paths = entries(folder).into_iter().filter(fits).map(|name| folder.join(name));
     paths.filter(|path| file || path.is_dir()).collect()

@@ -63,8 +63,7 @@ fn read_batches<C: Collect>(
     let mut batches = batches;
     // A column that is empty from the start may be so to the end, and is left out then.
     let first = batches.next().transpose().map_err(invalid)?;
-    let empty =
-        first.iter().flat_map(|batch| batch.columns()).any(|column| arrow::is_empty(column));
+    let empty = first.iter().flat_map(|batch| batch.columns()).any(arrow::is_empty);
     let rest = first.into_iter().map(Ok).chain(batches);
     let twice = empty || needs_ranks(&reading.transform);
     if !twice && !arrow::must_look(&schema, &reading)? {

@@ -16,6 +16,7 @@ const LONGEST_LIST: u64 = 64 << 20;
 const LONGEST_TEXTS: usize = 512 << 20;
 
 /// What sheets have in common.
+#[derive(Default)]
 pub(super) struct Book {
     sheets: Vec<Listed>,
     texts: Texts,
@@ -145,12 +146,6 @@ impl Book {
         let reason = "it lists a sheet that is not there";
         let member = member.ok_or_else(|| Error::invalid(label, "Excel", reason))?;
         Ok(Xml::new(archive.stream(member)?))
-    }
-}
-
-impl Default for Book {
-    fn default() -> Self {
-        Self { sheets: Vec::new(), texts: Texts::default(), dated: Vec::new(), since_1904: false }
     }
 }
 
