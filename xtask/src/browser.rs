@@ -19,17 +19,6 @@ pub(crate) fn test() -> Result<()> {
     checked(&browser)
 }
 
-/// The same where it can be had: what is missing is said, and is no failure.
-pub(crate) fn test_if_possible() -> Result<()> {
-    match set_up() {
-        Ok(browser) => checked(&browser),
-        Err(reason) => {
-            eprintln!("SKIPPED the tests in a browser (`cargo xtask test-browser`): {reason:#}");
-            Ok(())
-        }
-    }
-}
-
 /// The browser and the packages, installed where they are missing.
 fn set_up() -> Result<PathBuf> {
     let npm = Command::new("npm").arg("--version").output();

@@ -37,8 +37,7 @@ fn main() -> Result<()> {
 /// The method that tests add to the engine, and see everywhere.
 const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 
-/// Format, lints, documentation, tests, then the Python package, our files in other programs, and
-/// the report in a browser.
+/// Format, lints, documentation, tests, then the Python package and our files in other programs.
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
@@ -58,8 +57,7 @@ fn test() -> Result<()> {
         without_features()?;
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
         test_python(&python)
-    })?;
-    browser::test_if_possible()
+    })
 }
 
 /// The engine without the features that are on by default: it is small then, and has no serde.
