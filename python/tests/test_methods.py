@@ -241,11 +241,15 @@ def test_the_same_bits_as_the_command_line(method, command_line, tmp_path):
         ("t.csv", pd.read_csv(tmp_path / "t.csv")),
     ]:
         output = tmp_path / "g.json"
-        arguments = ["--method", method, "--seed", 3, "--output", output, *flags]
+        # Time enough, so that it is not the machine that decides how many tables are resampled.
+        enough = ["--confidence-seconds", 600]
+        arguments = ["--method", method, "--seed", 3, "--output", output, *enough, *flags]
         done = command_line("learn", tmp_path / name, *arguments)
         assert done.returncode == 0, done.stderr
         told = json.loads(output.read_text())
-        graph = nocurl.learn(table, method=method, random_state=3, **given)
+        graph = nocurl.learn(
+            table, method=method, random_state=3, confidence_seconds=600, **given
+        )
         ours = json.loads(graph.to_json())
         for field in ["edges", "order", "potential", "class", "determines", "iterations", "means"]:
             assert ours[field] == told[field], (name, field)
