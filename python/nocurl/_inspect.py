@@ -7,13 +7,10 @@ from html import escape
 from typing import Any
 
 from . import _nocurl
-from ._learner import SHARED, table_request
+from ._learner import READING, SHARED, table_request
 from ._moments import Moments
 from ._table import as_table
 from ._values import to_json
-
-#: Parameters that say how a table is read.
-_READING = tuple(table_request(SHARED))
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
@@ -132,9 +129,9 @@ def inspect(X: Any, **params: Any) -> Inspection:
     """
     if isinstance(X, Moments):
         raise ValueError("moments have no cells to look at: pass the table they come from")
-    unknown = [name for name in params if name not in _READING]
+    unknown = [name for name in params if name not in READING]
     if unknown:
-        raise ValueError(f"`{unknown[0]}` does not say how a table is read: {', '.join(_READING)} do")
+        raise ValueError(f"`{unknown[0]}` does not say how a table is read: {', '.join(READING)} do")
     table = as_table(X)
     request = to_json(table_request({**SHARED, **params}))
     text = _nocurl.inspect(table.handle, table.names, request)

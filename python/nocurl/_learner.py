@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from . import _nocurl
 from ._graph import Graph
+from ._moments import Moments
 from ._progress import Bar
 from ._table import CONDITION, Table, as_table, with_conditions
 from ._values import names_of, ordinal_of, seed_of, threads_of, to_json, transform_of
@@ -307,6 +308,11 @@ class Learner(BaseEstimator):
         """
         table = as_table(X)
         settings = self._request()
+        if isinstance(X, Moments) and (settings["transform"] or settings["standardize"]):
+            raise ValueError(
+                "moments have no cells to transform: leave out transforms and standardize, "
+                "or learn from the table"
+            )
         if conditions is not None:
             if settings["experiments"] and settings["experiments"]["condition"]:
                 raise ValueError("conditions are given twice: as an array and as a column")
@@ -523,6 +529,13 @@ def table_request(settings: dict[str, Any]) -> dict[str, Any]:
         "sheet": None if settings["sheet"] is None else str(settings["sheet"]),
         "file_column": settings["file_column"],
     }
+
+
+#: Parameters that say how a table is read, as Python calls them, with their defaults.
+READING = {
+    name: SHARED[name]
+    for name in (RENAMED.get(engine, engine) for engine in table_request(SHARED))
+}
 
 
 def _knowledge(knowledge: Any) -> Any:

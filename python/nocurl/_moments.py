@@ -235,35 +235,14 @@ class Moments:
         return f"Moments of {self.rows} rows of {len(self.names)} variables"
 
 
-#: How a table is read unless somebody says otherwise.
-_READING: dict[str, Any] = {
-    "columns": None,
-    "drop": None,
-    "continuous": None,
-    "categorical": None,
-    "ordinal": None,
-    "transforms": None,
-    "standardize": False,
-    "missing": "error",
-    "na": None,
-    "header": "auto",
-    "delimiter": None,
-    "decimal": None,
-    "comment": None,
-    "skip_rows": 0,
-    "sheet": None,
-    "file_column": None,
-}
-
-
 def part_request(options: dict[str, Any], **more: Any) -> str:
     """How a part of a table is read, for the engine."""
-    unknown = [name for name in options if name not in _READING]
-    if unknown:
-        raise TypeError(f"`{unknown[0]}` is unknown; there are {', '.join(_READING)}")
-    from ._learner import table_request
+    from ._learner import READING, table_request
 
-    asked = table_request({**_READING, **options})
+    unknown = [name for name in options if name not in READING]
+    if unknown:
+        raise TypeError(f"`{unknown[0]}` is unknown; there are {', '.join(READING)}")
+    asked = table_request({**READING, **options})
     return to_json({**asked, **more})
 
 

@@ -69,3 +69,16 @@ def test_ranks_and_rules(plain):
 def test_what_cannot_be_done_is_said(plain, rule, words):
     with pytest.raises(ValueError, match=words):
         learn(plain, transforms=rule)
+
+
+def test_moments_are_not_transformed_in_silence(plain):
+    moments = nocurl.Moments.of(plain)
+    for settings in ({"standardize": True}, {"transforms": "log:*"}):
+        with pytest.raises(ValueError, match="moments have no cells"):
+            nocurl.learn(moments, **settings)
+
+
+def test_inspect_takes_the_same_names(plain):
+    nocurl.inspect(plain, transforms="rank:*")
+    with pytest.raises(ValueError, match="`transform` does not say how a table is read"):
+        nocurl.inspect(plain, transform="rank:*")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TYPE_CHECKING, cast
 
 from .._graph import Graph
-from .._moments import _READING, Moments
+from .._learner import READING
+from .._moments import Moments
 from .._progress import Bar
 from .._values import names_of, seed_of, to_json
 from ._gather import Source
@@ -147,7 +148,7 @@ def learn_each(
     """
     import pandas
 
-    reading = {name: params.pop(name) for name in list(params) if name in _READING}
+    reading = {name: params.pop(name) for name in list(params) if name in READING}
     seed = seed_of(random_state)
     model = _learner(
         method, random_state=seed, diagnose=diagnose, confidence=confidence, **params

@@ -11,7 +11,8 @@ from .. import _nocurl
 from .._graph import Graph
 from .._learner import Learner
 from .._methods import METHODS
-from .._moments import _READING, Moments
+from .._learner import READING
+from .._moments import Moments
 from .._progress import Bar
 from .._values import seed_of, to_json
 from .._warnings import warn
@@ -79,7 +80,7 @@ def learn(
     if at_once < 1:
         raise ValueError(f"at_once is {at_once}: at least one table is needed")
     seed = seed_of(random_state)
-    reading = {name: params.pop(name) for name in list(params) if name in _READING}
+    reading = {name: params.pop(name) for name in list(params) if name in READING}
     settings = {"bootstrap": bootstrap, "diagnose": diagnose, "confidence": confidence, **params}
     model = _learner(method, random_state=seed, **settings)
     source = Source.of(frame, reading, weights, executor, n_jobs)
