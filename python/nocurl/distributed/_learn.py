@@ -9,9 +9,8 @@ from typing import Any
 
 from .. import _nocurl
 from .._graph import Graph
-from .._learner import Learner
+from .._learner import READING, Learner
 from .._methods import METHODS
-from .._learner import READING
 from .._moments import Moments
 from .._progress import Bar
 from .._values import seed_of, to_json
