@@ -20,7 +20,7 @@ pub(crate) struct Keywords;
 impl Spelling for Keywords {
     fn spell(&self, action: &Action) -> String {
         match action {
-            Action::Set { name, to } => keyword(name, to.as_ref()),
+            Action::Set { name, to } => keyword(&renamed(name), to.as_ref()),
             Action::Parameter { name, to } => keyword(&renamed(name), to.as_ref()),
             Action::Method { name } => format!("method='{name}'"),
             Action::LeaveOut { columns } if columns.is_empty() => leave_out(columns).into(),
