@@ -50,7 +50,8 @@ fn test() -> Result<()> {
         let python = scope.spawn(environment);
         let lints: [&str; 3] = ["--", "-D", "warnings"];
         cargo(&[&["clippy", "--workspace", "--all-targets"], &TOY[..], &lints].concat(), &[])?;
-        cargo(&[&["test", "--workspace"], &TOY[..]].concat(), &[])?;
+        // All that fails is said at once.
+        cargo(&[&["test", "--workspace", "--no-fail-fast"], &TOY[..]].concat(), &[])?;
         // Of the whole workspace: a part of it would have other features and check Arrow again.
         let doc = [&["doc", "--workspace", "--no-deps"], &TOY[..]].concat();
         cargo(&doc, &[("RUSTDOCFLAGS", "-D warnings")])?;
