@@ -1,6 +1,7 @@
 //! One word for data whose effects may be of any shape (`nonlinear`).
 
 mod fit;
+mod local;
 mod search;
 
 pub(crate) use fit::MOST_UNITS;
@@ -44,7 +45,7 @@ impl Method for Nonlinear {
 
     fn memory(&self, size: &Size) -> Memory {
         // The splines of the screening are there beside the networks.
-        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
+        networks::memory(MOST_UNITS, size).plus(cam::Curves::memory(size))
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
