@@ -2,8 +2,8 @@
 
 use super::design::Design;
 use super::fit::Additive;
-use super::{Cam, most_parents};
 use super::select::{Rule, boost, shrink};
+use super::{Cam, most_parents};
 use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Run};
 use crate::math::Price;
@@ -32,8 +32,6 @@ pub(crate) struct Curves {
 pub(crate) struct Chosen {
     pub(crate) parents: Vec<usize>,
     pub(crate) score: f64,
-    /// The residual variance, in units of the variable's own.
-    pub(crate) residual: f64,
 }
 
 impl Curves {
@@ -109,9 +107,8 @@ impl Curves {
                 }
             }
             if weak.is_empty() {
-                let residual = fit.residual();
                 kept.sort_unstable();
-                return Chosen { parents: kept, score: n * libm::log(residual) + price, residual };
+                return Chosen { parents: kept, score: n * libm::log(fit.residual()) + price };
             }
             weak.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             kept.extend(weak[weak.len().div_ceil(2)..].iter().map(|&(_, parent)| parent));

@@ -4,9 +4,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::core::{Error, Run};
-use crate::math::{Price, Problem};
 use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
+use crate::math::{Price, Problem};
 
 /// Hidden units of a network with few inputs.
 pub(crate) const MOST_UNITS: usize = 32;
@@ -57,13 +57,12 @@ impl<'a> Fitter<'a> {
     /// An input goes when the residual variance without it, its weights gone and the second layer
     /// fitted anew, is larger by less than the extended BIC asks for its weights. Depends on
     /// nothing but its arguments. None where it is clear on the way that the score will not be below
-    /// `bound`. Each `attempt` has other first weights.
+    /// `bound`.
     pub(super) fn fit(
         &self,
         target: usize,
         candidates: &[usize],
         bound: f64,
-        attempt: u64,
     ) -> Result<Option<Fitted>, Error> {
         let n = self.rows.count() as f64;
         // Laplace and normal priors of unit scale on the weights between standardised variables.
@@ -80,9 +79,7 @@ impl<'a> Fitter<'a> {
             stage: "training networks",
             run: &self.run,
         };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(
-            self.seed.wrapping_add(target as u64).wrapping_add(attempt << 32),
-        );
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
         let mut inputs = candidates.to_vec();
         let units = self.units(inputs.len());
         // Drawn as for all variables, stretched to what it is for the candidates alone.
@@ -115,7 +112,7 @@ impl<'a> Fitter<'a> {
             if weak.is_empty() {
                 // Few inputs may have more units than all candidates had.
                 if self.units(kept.len()) > self.units(candidates.len()) {
-                    return self.fit(target, &kept, bound, attempt);
+                    return self.fit(target, &kept, bound);
                 }
                 let required = candidates.iter().filter(|&&i| self.is_required(i, target));
                 kept.extend(required);

@@ -17,11 +17,6 @@ const WIDE: usize = 20;
 /// Rows on which a fit is tried first, where there are more than twice as many.
 const SAMPLE: usize = 1000;
 
-/// First weights that are tried on all rows where a network finds nothing, and the share of a
-/// variable's variance that must be left for it.
-const ATTEMPTS: u64 = 3;
-const MUCH: f64 = 0.6;
-
 /// What was fitted before: a fit depends on the variable and its candidates alone.
 type Known<T> = Mutex<BTreeMap<(usize, Vec<usize>), T>>;
 
@@ -40,8 +35,6 @@ pub(super) struct Local<'a> {
 struct Class<'a> {
     curves: Curves,
     networks: Fitter<'a>,
-    /// First weights that are tried where a network finds nothing.
-    attempts: u64,
 }
 
 impl<'a> Local<'a> {
@@ -51,20 +44,20 @@ impl<'a> Local<'a> {
         seed: u64,
         run: &'a Run<'a>,
     ) -> Result<Self, Error> {
-        let class = |data: &Dataset, attempts: u64| -> Result<Class<'a>, Error> {
+        let class = |data: &Dataset| -> Result<Class<'a>, Error> {
             let networks =
                 Fitter::new(problem, Rows::standardised(data).coarse(), seed, run.quiet());
-            Ok(Class { curves: Curves::new(data, run)?, networks, attempts })
+            Ok(Class { curves: Curves::new(data, run)?, networks })
         };
         let n = data.values().nrows();
         let some = if n > 2 * SAMPLE {
             let mut counts = vec![0; n];
             (0..SAMPLE).for_each(|k| counts[k * n / SAMPLE] = 1);
-            Some(class(&data.sample(&counts), 1)?)
+            Some(class(&data.sample(&counts))?)
         } else {
             None
         };
-        let all = class(data, ATTEMPTS)?;
+        let all = class(data)?;
         Ok(Self { problem, all, some, fits: Mutex::default(), tried: Mutex::default(), run })
     }
 
@@ -101,7 +94,7 @@ impl<'a> Local<'a> {
 
     /// What a variable costs with a sum of curves.
     pub(super) fn curves(&self, target: usize, candidates: &[usize]) -> f64 {
-        self.all.curves_of(self.problem, target, candidates).0.score
+        self.all.curves_of(self.problem, target, candidates).score
     }
 
     /// The parents of `target` among `candidates`, which are in rising order.
@@ -122,28 +115,21 @@ impl<'a> Local<'a> {
 }
 
 impl Class<'_> {
-    /// The fit by a sum of curves, and its residual variance.
-    fn curves_of(&self, problem: &Problem, target: usize, candidates: &[usize]) -> (Fitted, f64) {
+    fn curves_of(&self, problem: &Problem, target: usize, candidates: &[usize]) -> Fitted {
         let required = |i| problem.knowledge().requires(i, target);
-        let Chosen { parents, score, residual } =
+        let Chosen { parents, score } =
             self.curves.fit(target, candidates, required, self.curves.strict());
-        (Fitted { parents, score, network: false }, residual)
+        Fitted { parents, score, network: false }
     }
 
     /// The better of both.
     fn fit(&self, problem: &Problem, target: usize, candidates: &[usize]) -> Result<Fitted, Error> {
-        let (curves, residual) = self.curves_of(problem, target, candidates);
+        let curves = self.curves_of(problem, target, candidates);
         let Some(inputs) = self.inputs(target, candidates, &curves.parents) else {
             return Ok(curves);
         };
-        // Where little is explained, a network may have stayed flat by bad luck.
-        let attempts = if residual > MUCH { self.attempts } else { 1 };
-        for attempt in 0..attempts {
-            if let Some(network) = self.networks.fit(target, &inputs, curves.score, attempt)? {
-                return Ok(network);
-            }
-        }
-        Ok(curves)
+        let network = self.networks.fit(target, &inputs, curves.score)?;
+        Ok(network.unwrap_or(curves))
     }
 
     /// The candidates that a network is fitted on: those that help most in a sum of curves, where

@@ -1,5 +1,5 @@
-//! Search over graphs with networks as regressions: edges are turned around and variables attached
-//! anew while the score falls.
+//! Search over graphs with curves and networks as regressions: edges are turned around and variables
+//! attached anew while the score falls.
 
 use super::fit::{Fitted, rows_needed};
 use super::local::Local;
