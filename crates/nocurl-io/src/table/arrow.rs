@@ -52,7 +52,10 @@ impl Projection {
         let kind = |at: usize| declared(schema.field(at).data_type(), ordered(at));
         let mut selection = Selection::new(label, &names, options, kind)?;
         let open = |slot| selection.is_open(slot, options);
-        if !options.purpose.surveys && options.plan.is_none() && (0..selection.positions.len()).any(open) {
+        if !options.purpose.surveys
+            && options.plan.is_none()
+            && (0..selection.positions.len()).any(open)
+        {
             return Err(Error::KindsNeeded);
         }
         if options.purpose.surveys {
@@ -230,10 +233,7 @@ enum Batches<'a> {
 }
 
 impl Batches<'_> {
-    fn open(
-        input: &Seekable,
-        options: &Reading<'_>,
-    ) -> Result<(Projection, Self), Error> {
+    fn open(input: &Seekable, options: &Reading<'_>) -> Result<(Projection, Self), Error> {
         let label = input.label.as_str();
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
         let mut magic = [0; 6];

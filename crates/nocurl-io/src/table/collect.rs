@@ -374,7 +374,8 @@ impl Assembly {
     /// Refuses rows that there is no room for: those read so far, and `more` that are known to come.
     fn check_room(&self, more: u64) -> Result<(), Error> {
         let incomplete = (self.incomplete.len() / self.selection.names.len().max(1)) as u64;
-        let complete = if self.selection.purpose.keeps_rows { self.rows - self.dropped + more } else { 0 };
+        let complete =
+            if self.selection.purpose.keeps_rows { self.rows - self.dropped + more } else { 0 };
         match complete + incomplete > self.most_rows {
             true => Err(Error::TooManyRows {
                 rows: complete + incomplete,

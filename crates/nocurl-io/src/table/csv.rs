@@ -94,11 +94,7 @@ pub(super) fn begins_with_text(
 }
 
 /// The selected columns, without the names of rows where nobody asks for them.
-fn selection(
-    label: &str,
-    top: &Top,
-    options: &Reading<'_>,
-) -> Result<Selection, Error> {
+fn selection(label: &str, top: &Top, options: &Reading<'_>) -> Result<Selection, Error> {
     let declared = |column| match top.row_names == Some(column) {
         true => Declared::RowNames,
         false => Declared::Cells,
@@ -253,7 +249,8 @@ impl<'a> Parser<'a> {
     /// Parses a piece that ends with a line end.
     fn parse(&self, text: &[u8]) -> Result<Assembly, Error> {
         let mut part: Assembly = Assembly::new(self.selection, self.options.missing);
-        let mut block = Block::new(if self.options.purpose.surveys { 0 } else { self.selection.names.len() });
+        let mut block =
+            Block::new(if self.options.purpose.surveys { 0 } else { self.selection.names.len() });
         let mut at = 0;
         // Rows still in the block are not counted by the assembly yet.
         let mut rows = 0;

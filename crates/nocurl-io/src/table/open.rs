@@ -132,7 +132,11 @@ fn read_text(
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
         let twice = are_told(&reading) || needs_ranks(&reading.transform);
-        if !whole && !reading.purpose.surveys && !twice && !csv::begins_with_text(&start, &label, &reading)? {
+        if !whole
+            && !reading.purpose.surveys
+            && !twice
+            && !csv::begins_with_text(&start, &label, &reading)?
+        {
             let (found, digest) = csv::read(input.into_stream(), &label, None, &reading, run)?;
             return Ok((finished(found, &reading)?, digest));
         }
@@ -200,10 +204,7 @@ fn of_kinds(
 }
 
 /// What was read, unless it must not be used; with a word on what it is not exact about.
-fn finished(
-    mut found: Assembly,
-    reading: &Reading<'_>,
-) -> Result<Assembly, Error> {
+fn finished(mut found: Assembly, reading: &Reading<'_>) -> Result<Assembly, Error> {
     found.check(reading.missing)?;
     let rounded = found.rounded();
     if !rounded.is_empty() {

@@ -166,11 +166,7 @@ impl Opened {
     }
 
     /// Reads it once, from its first row to its last.
-    pub(super) fn read(
-        &self,
-        reading: &Reading<'_>,
-        run: &Run<'_>,
-    ) -> Result<Assembly, Error> {
+    pub(super) fn read(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly, Error> {
         let label = &self.place.label;
         match &self.body {
             Body::Text => {
@@ -195,11 +191,7 @@ impl Opened {
         }
     }
 
-    fn read_placed(
-        &self,
-        reading: &Reading<'_>,
-        run: &Run<'_>,
-    ) -> Result<Assembly, Error> {
+    fn read_placed(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly, Error> {
         match self.format {
             Format::Npy => npy::read(&self.place, reading, run),
             #[cfg(feature = "parquet")]

@@ -220,13 +220,7 @@ impl Selected<'_> {
     }
 
     /// Adds rows of columns that have been decoded.
-    fn push(
-        &self,
-        values: &[Vec<f64>],
-        from: usize,
-        rows: usize,
-        part: &mut Assembly,
-    ) {
+    fn push(&self, values: &[Vec<f64>], from: usize, rows: usize, part: &mut Assembly) {
         let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..rows).step_by(BLOCK_ROWS) {
             let count = BLOCK_ROWS.min(rows - start);

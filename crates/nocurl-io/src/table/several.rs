@@ -38,11 +38,8 @@ pub(super) fn read(
     run: &Run<'_>,
 ) -> Result<(Assembly, Option<Origin>), Error> {
     let files = Files::new(parts, &reading);
-    let result = planned(
-        reading,
-        |reading| files.read(reading, run),
-        |reading| files.look(reading, run),
-    );
+    let result =
+        planned(reading, |reading| files.read(reading, run), |reading| files.look(reading, run));
     let mut found = result.map_err(|error| files.located(error))?;
     let state = files.state.into_inner();
     found.left_out.extend(state.left_out);
