@@ -23,9 +23,9 @@ const STRETCH: f64 = 2.0;
 const TOLERANCE: f64 = 1e-6;
 const MAX_ITERATIONS: u64 = 300;
 
-/// Rows that a search over so many variables needs.
-pub(super) fn rows_needed(variables: usize) -> u64 {
-    (ROWS_PER_WEIGHT * (variables + 2)) as u64
+/// Rows that a search over so many variables needs, of which a network has at most so many inputs.
+pub(super) fn rows_needed(variables: usize, inputs: usize) -> u64 {
+    (ROWS_PER_WEIGHT * (variables.min(inputs + 1) + 2)) as u64
 }
 
 /// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the

@@ -12,7 +12,7 @@ use crate::methods::cam::{Chosen, Curves};
 
 /// Inputs of a network at most. Where there are more candidates, those that help most in a sum of
 /// curves; a variable with more parents than this has no network.
-const WIDE: usize = 20;
+pub(super) const WIDE: usize = 20;
 
 /// Rows on which a fit is tried first, where there are more than twice as many.
 const SAMPLE: usize = 1000;

@@ -2,7 +2,7 @@
 //! attached anew while the score falls.
 
 use super::fit::{Fitted, rows_needed};
-use super::local::Local;
+use super::local::{Local, WIDE};
 use crate::core::parallel::*;
 use crate::core::{Dataset, Error, Order, Run};
 use crate::math::Problem;
@@ -63,7 +63,7 @@ pub(crate) fn search(
     run: &Run<'_>,
 ) -> Result<Found, Error> {
     problem.check_rows(data, "rows for the search with networks")?;
-    let needed = rows_needed(problem.size());
+    let needed = rows_needed(problem.size(), WIDE);
     if problem.rows() < needed {
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
