@@ -98,9 +98,7 @@ impl Job {
     /// True when moments are not enough.
     pub(crate) fn keeps_rows(&self) -> bool {
         let estimated = self.read.missing == Missing::Em;
-        self.options.needs_rows()
-            || self.confidence.is_asked() && !estimated
-            || !self.options.experiments.is_empty()
+        self.options.needs_rows() || self.confidence.is_asked() && !estimated
     }
 
     /// How the table is read so that no more is taken than there is, and the method can use it: the

@@ -144,7 +144,12 @@ impl Selected<'_> {
         let mut part: Assembly<C> = Assembly::new(&self.projection.selection, self.options.missing);
         // A first look at text is kept where the decoder can reach it.
         let texts = &self.projection.selection.texts;
-        let seen: Vec<Seen> = part.collected.surveyed().iter().map(|_| Seen::default()).collect();
+        let seen: Vec<Seen> = part
+            .collected
+            .surveyed()
+            .iter()
+            .map(|survey| Arc::new(Mutex::new(survey.clone())))
+            .collect();
         let mut columns = self.open_all(piece, &seen)?;
         let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {
