@@ -9,13 +9,14 @@ The second form is for methods with a random start, over ten seeds. Rows are `no
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NOCURL = ROOT / "target" / "release" / "nocurl"
+NOCURL = os.environ.get("NOCURL", ROOT / "target" / "release" / "nocurl")
 TRUTHS = [ROOT / "data" / "sachs-20.csv", ROOT / "data" / "sachs-17.csv"]
 SCORES = ["shd", "cpdag_shd", "sid"]
 

@@ -42,6 +42,8 @@ fn conditions_and_targets_find_the_graph_that_made_the_data() {
         hidden["edges"].as_array().unwrap().iter().all(|edge| edge["direction"] == "determined")
     );
     assert!(!hidden["variables"].as_array().unwrap().contains(&"condition".into()));
+    // What is hidden is hidden everywhere, so that a report can be made of the file.
+    folder.run(&["draw", "h.json", "--output", "h.html", "--quiet"]);
     // What is hidden is compared without a word; so is a condition that the truth does not have.
     for file in ["g.json", "h.json"] {
         let scores = folder.run(&["evaluate", "truth.json", file, "--json", "--targets", "t.toml"]);

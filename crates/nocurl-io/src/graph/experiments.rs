@@ -72,6 +72,7 @@ impl GraphDocument {
         [&mut self.potential, &mut self.means, &mut self.error_variances]
             .into_iter()
             .flatten()
+            .chain(&mut self.sample)
             .for_each(cut);
         if place < self.kinds.len() {
             self.kinds.remove(place);
