@@ -72,10 +72,12 @@ impl GraphDocument {
         [&mut self.potential, &mut self.means, &mut self.error_variances]
             .into_iter()
             .flatten()
-            .chain(&mut self.sample)
             .for_each(cut);
         if place < self.kinds.len() {
             self.kinds.remove(place);
+        }
+        if place < self.sample.len() {
+            self.sample.remove(place);
         }
         if let Some(class) = &mut self.class {
             let keep = |pair: &[String; 2]| pair.iter().all(|end| end != name);
