@@ -39,6 +39,8 @@ fn the_package_knows_every_name() {
     let shared =
         learner.split_once("SHARED: dict[str, Any] = {").unwrap().1.split_once('}').unwrap().0;
     for name in SETTINGS {
+        let known = RENAMED.iter().find(|(engine, _)| *engine == name);
+        let name = known.map_or(name, |(_, python)| *python);
         assert!(shared.contains(&format!("\"{name}\":")), "{name}");
     }
     let renamed = learner.split_once("RENAMED = {").unwrap().1.split_once('}').unwrap().0;

@@ -12,7 +12,7 @@ use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, Hot, append_wave, piece_rows, report, wave_width};
+use super::collect::{Assembly, append_wave, piece_rows, report, wave_width};
 use super::columns::{Selection, check_count};
 use super::guard::guarded;
 use super::ipc;
@@ -41,7 +41,7 @@ pub(super) struct Projection {
 
 impl Projection {
     /// The columns that are read, or for a first look those whose kinds are open.
-    pub(super) fn new<C: Collect>(
+    pub(super) fn new(
         label: &str,
         schema: &Schema,
         options: &Reading<'_>,
@@ -52,10 +52,13 @@ impl Projection {
         let kind = |at: usize| declared(schema.field(at).data_type(), ordered(at));
         let mut selection = Selection::new(label, &names, options, kind)?;
         let open = |slot| selection.is_open(slot, options);
-        if !C::SURVEYS && options.plan.is_none() && (0..selection.positions.len()).any(open) {
+        if !options.purpose.surveys
+            && options.plan.is_none()
+            && (0..selection.positions.len()).any(open)
+        {
             return Err(Error::KindsNeeded);
         }
-        if C::SURVEYS {
+        if options.purpose.surveys {
             selection = selection.to_look_at(options);
         }
         let selection = Arc::new(selection);
@@ -68,19 +71,20 @@ impl Projection {
     }
 
     /// Adds the rows of a batch that has the selected columns in the order of the file.
-    fn push<C: Collect>(
+    fn push(
         &self,
         batch: &RecordBatch,
         block: &mut Block,
-        part: &mut Assembly<C>,
+        part: &mut Assembly,
     ) -> Result<(), ArrowError> {
         if batch.num_columns() != self.slots.len() {
             return Err(ArrowError::SchemaError("a batch has other columns than the file".into()));
         }
-        if C::SURVEYS {
+        if self.selection.purpose.surveys {
             for (&slot, array) in self.slots.iter().zip(batch.columns()) {
                 if self.selection.texts[slot] {
-                    look(array, &mut part.collected.surveyed()[slot], &self.absent, part.rows);
+                    let rows = part.rows;
+                    look(array, &mut part.columns_seen()[slot], &self.absent, rows);
                 }
             }
         }
@@ -133,7 +137,7 @@ pub(super) fn is_empty(column: &ArrayRef) -> bool {
 
 /// Whether the kinds of columns must be found out before they are read.
 pub(super) fn must_look(schema: &Schema, options: &Reading<'_>) -> Result<bool, Error> {
-    match Projection::new::<Hot>(LABEL, schema, options, |_| false) {
+    match Projection::new(LABEL, schema, options, |_| false) {
         Ok(_) => Ok(false),
         Err(Error::KindsNeeded) => Ok(true),
         Err(error) => Err(error),
@@ -141,11 +145,11 @@ pub(super) fn must_look(schema: &Schema, options: &Reading<'_>) -> Result<bool, 
 }
 
 /// Reads an Arrow IPC file or stream.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     input: &Seekable,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let label = input.label.as_str();
     let mut magic = [0; 4];
     if input.read_at(0, &mut magic).is_ok() && magic == *b"FEA1" {
@@ -154,7 +158,7 @@ pub(super) fn read<C: Collect>(
     }
     let rows = guarded(label, FORMAT, || ipc::check(input, FORMAT))?;
     let (projection, batches) =
-        on_stack(|| guarded(label, FORMAT, || Batches::open::<C>(input, options)))?;
+        on_stack(|| guarded(label, FORMAT, || Batches::open(input, options)))?;
     let table = gather(label, &projection, batches, options, run)?;
     if table.rows != rows && !projection.positions.is_empty() {
         let reason = format!("it has {} rows where {rows} are announced", table.rows);
@@ -164,26 +168,26 @@ pub(super) fn read<C: Collect>(
 }
 
 /// Reads batches that another program hands over in memory.
-pub(super) fn read_batches<C: Collect>(
+pub(super) fn read_batches(
     batches: Box<dyn RecordBatchReader + Send + '_>,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let schema = batches.schema();
-    let projection = Projection::new::<C>(LABEL, &schema, options, |at| is_ordered(&schema, at))?;
+    let projection = Projection::new(LABEL, &schema, options, |at| is_ordered(&schema, at))?;
     let positions = projection.positions.clone();
     gather(LABEL, &projection, Batches::Given(batches, positions), options, run)
 }
 
 /// Batches are read one after the other, which for this format is little more than copying, and
 /// cut into pieces that are worked on in parallel.
-fn gather<C: Collect>(
+fn gather(
     label: &str,
     projection: &Projection,
     mut batches: Batches<'_>,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
     let mut total = Assembly::new(&projection.selection, options.missing);
     let columns = projection.positions.len();
@@ -229,10 +233,7 @@ enum Batches<'a> {
 }
 
 impl Batches<'_> {
-    fn open<C: Collect>(
-        input: &Seekable,
-        options: &Reading<'_>,
-    ) -> Result<(Projection, Self), Error> {
+    fn open(input: &Seekable, options: &Reading<'_>) -> Result<(Projection, Self), Error> {
         let label = input.label.as_str();
         let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
         let mut magic = [0; 6];
@@ -241,14 +242,14 @@ impl Batches<'_> {
         if is_file {
             let schema = FileReader::try_new(handle(), None).map_err(invalid)?.schema();
             let ordered = |at| is_ordered(&schema, at);
-            let projection = Projection::new::<C>(label, &schema, options, ordered)?;
+            let projection = Projection::new(label, &schema, options, ordered)?;
             let columns = Some(projection.positions.clone());
             let reader = FileReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::File(reader)))
         } else {
             let schema = StreamReader::try_new(handle(), None).map_err(invalid)?.schema();
             let ordered = |at| is_ordered(&schema, at);
-            let projection = Projection::new::<C>(label, &schema, options, ordered)?;
+            let projection = Projection::new(label, &schema, options, ordered)?;
             let columns = Some(projection.positions.clone());
             let reader = StreamReader::try_new(handle(), columns).map_err(invalid)?;
             Ok((projection, Self::Stream(reader)))

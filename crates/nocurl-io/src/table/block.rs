@@ -3,7 +3,7 @@
 use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Mat, MatMut};
 
-use super::collect::{Assembly, Collect};
+use super::collect::Assembly;
 
 /// Room between columns: without it all cells of a row would compete for the same cache lines.
 const PADDING: usize = 8;
@@ -26,7 +26,7 @@ impl Block {
     }
 
     /// Completes the row that is being filled.
-    pub(super) fn finish_row<C: Collect>(&mut self, line: u64, into: &mut Assembly<C>) {
+    pub(super) fn finish_row(&mut self, line: u64, into: &mut Assembly) {
         self.lines.push(line);
         self.filled += 1;
         if self.filled == BLOCK_ROWS {
@@ -35,7 +35,7 @@ impl Block {
     }
 
     /// Hands over the rows that were filled one by one.
-    pub(super) fn flush<C: Collect>(&mut self, into: &mut Assembly<C>) {
+    pub(super) fn flush(&mut self, into: &mut Assembly) {
         into.push(self.values.as_mut().subrows_mut(0, self.filled), Some(&self.lines));
         self.lines.clear();
         self.filled = 0;

@@ -1,6 +1,7 @@
 //! From blocks of rows to moments or to a data set, with the policy for missing values.
 
-use std::ops::{Deref, DerefMut};
+use std::any::Any;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use nocurl::memory::{Memory, ask};
@@ -16,7 +17,7 @@ use crate::error::shorten;
 use crate::{Error, Missing};
 
 /// Something that rows are gathered in, piece by piece.
-pub(super) trait Collect: Send {
+pub(super) trait Collect: Debug + Send + 'static {
     /// Whether the rows themselves are kept.
     const KEEPS_ROWS: bool = false;
     /// True for a first look at cells, which gathers no rows.
@@ -25,16 +26,79 @@ pub(super) trait Collect: Send {
     const GLANCES: bool = false;
 
     /// Nothing yet, for these columns.
-    fn start(selection: &Selection) -> Self;
+    fn start(selection: &Selection) -> Self
+    where
+        Self: Sized;
     /// Adds complete rows; the block may be used as work space.
     fn push(&mut self, block: MatMut<'_, f64>);
     /// Adds what was gathered from later rows, which come after so many rows and lines.
-    fn append(&mut self, later: Self, rows: u64, lines: u64);
+    fn append(&mut self, later: Self, rows: u64, lines: u64)
+    where
+        Self: Sized;
     /// Looks at rows as they are, with their gaps.
     fn observe(&mut self, _: &MatMut<'_, f64>) {}
     /// Where a first look at cells keeps what it sees, a column each.
     fn surveyed(&mut self) -> &mut [ColumnSurvey] {
         &mut []
+    }
+}
+
+/// A collection of whatever type: readers are compiled once, and speak to it a block at a time.
+pub(super) trait Gather: Debug + Send {
+    fn take_block(&mut self, block: MatMut<'_, f64>);
+    fn take_later(&mut self, later: Box<dyn Gather>, rows: u64, lines: u64);
+    fn look_at(&mut self, block: &MatMut<'_, f64>);
+    fn columns_seen(&mut self) -> &mut [ColumnSurvey];
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<C: Collect> Gather for C {
+    fn take_block(&mut self, block: MatMut<'_, f64>) {
+        self.push(block);
+    }
+
+    fn take_later(&mut self, later: Box<dyn Gather>, rows: u64, lines: u64) {
+        self.append(*typed(later), rows, lines);
+    }
+
+    fn look_at(&mut self, block: &MatMut<'_, f64>) {
+        self.observe(block);
+    }
+
+    fn columns_seen(&mut self) -> &mut [ColumnSurvey] {
+        self.surveyed()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+fn typed<C: Collect>(gathered: Box<dyn Gather>) -> Box<C> {
+    gathered.into_any().downcast().expect("all parts of a read gather the same")
+}
+
+/// What a table is read for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose {
+    /// Whether the rows themselves are kept.
+    keeps_rows: bool,
+    /// Whether this is a first look at cells, which gathers no rows.
+    pub(super) surveys: bool,
+    /// Whether all rows are looked at as they are, beside the complete ones.
+    pub(super) glances: bool,
+    start: fn(&Selection) -> Box<dyn Gather>,
+}
+
+impl Purpose {
+    /// To gather rows in such a collection.
+    pub(super) fn of<C: Collect>() -> Self {
+        Self {
+            keeps_rows: C::KEEPS_ROWS,
+            surveys: C::SURVEYS,
+            glances: C::GLANCES,
+            start: |selection| Box::new(C::start(selection)),
+        }
     }
 }
 
@@ -109,10 +173,11 @@ impl Place {
 
 /// What was read so far, of a piece of the file or of all of it.
 #[derive(Debug)]
-pub(super) struct Assembly<C> {
+pub(super) struct Assembly {
     pub(super) selection: Arc<Selection>,
     policy: Missing,
-    pub(super) collected: Held<C>,
+    /// Until it is taken.
+    collected: Option<Box<dyn Gather>>,
     /// Rows seen.
     pub(super) rows: u64,
     /// Lines seen, in text.
@@ -135,40 +200,15 @@ pub(super) struct Assembly<C> {
     pub(super) rounded: Vec<String>,
 }
 
-/// What was gathered, until it is taken.
-#[derive(Debug)]
-pub(super) struct Held<C>(Option<C>);
+/// It is taken once, at the end.
+const UNTAKEN: &str = "it has not been taken";
 
-impl<C> Held<C> {
-    fn into_inner(self) -> C {
-        self.0.expect("it has not been taken")
-    }
-
-    pub(super) fn take(&mut self) -> C {
-        self.0.take().expect("it is taken once")
-    }
-}
-
-impl<C> Deref for Held<C> {
-    type Target = C;
-
-    fn deref(&self) -> &C {
-        self.0.as_ref().expect("it has not been taken")
-    }
-}
-
-impl<C> DerefMut for Held<C> {
-    fn deref_mut(&mut self) -> &mut C {
-        self.0.as_mut().expect("it has not been taken")
-    }
-}
-
-impl<C: Collect> Assembly<C> {
+impl Assembly {
     pub(super) fn new(selection: &Arc<Selection>, policy: Missing) -> Self {
         Self {
             selection: Arc::clone(selection),
             policy,
-            collected: Held(Some(C::start(selection))),
+            collected: Some((selection.purpose.start)(selection)),
             gaps: vec![0; selection.names.len()],
             no_logarithm: vec![(0, 0.0); selection.names.len()],
             rows: 0,
@@ -183,6 +223,20 @@ impl<C: Collect> Assembly<C> {
             left_out: Vec::new(),
             rounded: Vec::new(),
         }
+    }
+
+    /// Takes out what was gathered, which is what it was read for.
+    pub(super) fn take<C: Collect>(&mut self) -> C {
+        *typed(self.collected.take().expect(UNTAKEN))
+    }
+
+    /// Where a first look at cells keeps what it sees, a column each.
+    pub(super) fn columns_seen(&mut self) -> &mut [ColumnSurvey] {
+        self.gathered().columns_seen()
+    }
+
+    fn gathered(&mut self) -> &mut dyn Gather {
+        self.collected.as_deref_mut().expect(UNTAKEN)
     }
 
     /// The columns whose integers were rounded, here or in another file.
@@ -203,26 +257,26 @@ impl<C: Collect> Assembly<C> {
         self.first_missing = self.first_missing.map(raised);
         self.first_infinite = self.first_infinite.map(raised);
         self.lines = self.lines.saturating_sub(lines);
-        self.collected.surveyed().iter_mut().for_each(|column| column.raise(lines));
+        self.columns_seen().iter_mut().for_each(|column| column.raise(lines));
     }
 
     /// Adds rows in which NaN stands for a missing value. `lines` are the lines of the rows.
     pub(super) fn push(&mut self, mut block: MatMut<'_, f64>, lines: Option<&[u64]>) {
         let rows = block.nrows();
         self.selection.recode(&mut block);
-        if C::SURVEYS {
-            self.collected.observe(&block);
+        if self.selection.purpose.surveys {
+            self.gathered().look_at(&block);
             self.rows += rows as u64;
             return;
         }
         self.transform(&mut block);
-        if C::GLANCES {
-            self.collected.observe(&block);
+        if self.selection.purpose.glances {
+            self.gathered().look_at(&block);
         }
         if all_finite(block.as_ref()) {
             // Under `Error` the table is lost after the first gap; counting goes on alone.
             if self.missing == 0 || self.policy != Missing::Error {
-                self.collected.push(block);
+                self.gathered().take_block(block);
             }
             self.rows += rows as u64;
             return;
@@ -244,7 +298,7 @@ impl<C: Collect> Assembly<C> {
                     block[(to, j)] = block[(from, j)];
                 }
             }
-            self.collected.push(block.subrows_mut(0, complete.len()));
+            self.gathered().take_block(block.subrows_mut(0, complete.len()));
         }
         self.rows += rows as u64;
     }
@@ -289,13 +343,14 @@ impl<C: Collect> Assembly<C> {
     }
 
     /// Adds the next piece of the file.
-    pub(super) fn append(&mut self, later: Self) {
+    pub(super) fn append(&mut self, mut later: Self) {
         let shifted = |place: Option<Place>| place.map(|p| p.shifted(self.rows, self.lines));
         self.first_missing = self.first_missing.or(shifted(later.first_missing));
         self.first_infinite = self.first_infinite.or(shifted(later.first_infinite));
         if self.missing == 0 || self.policy != Missing::Error {
             let (rows, lines) = (self.rows, self.lines);
-            self.collected.append(later.collected.into_inner(), rows, lines);
+            let later = later.collected.take().expect(UNTAKEN);
+            self.gathered().take_later(later, rows, lines);
         }
         self.gaps.iter_mut().zip(later.gaps).for_each(|(gaps, more)| *gaps += more);
         for ((count, least), (more, other)) in self.no_logarithm.iter_mut().zip(later.no_logarithm)
@@ -325,7 +380,8 @@ impl<C: Collect> Assembly<C> {
     /// Refuses rows that there is no room for: those read so far, and `more` that are known to come.
     fn check_room(&self, more: u64) -> Result<(), Error> {
         let incomplete = (self.incomplete.len() / self.selection.names.len().max(1)) as u64;
-        let complete = if C::KEEPS_ROWS { self.rows - self.dropped + more } else { 0 };
+        let complete =
+            if self.selection.purpose.keeps_rows { self.rows - self.dropped + more } else { 0 };
         match complete + incomplete > self.most_rows {
             true => Err(Error::TooManyRows {
                 rows: complete + incomplete,
@@ -434,12 +490,12 @@ pub(super) fn piece_rows(columns: usize) -> usize {
 }
 
 /// Decodes pieces in parallel and appends them in order.
-pub(super) fn append_wave<C: Collect, P: Send>(
-    total: &mut Assembly<C>,
+pub(super) fn append_wave<P: Send>(
+    total: &mut Assembly,
     pieces: Vec<P>,
-    decode: impl Fn(P) -> Result<Assembly<C>, Error> + Sync + Send,
+    decode: impl Fn(P) -> Result<Assembly, Error> + Sync + Send,
 ) -> Result<(), Error> {
-    if C::KEEPS_ROWS {
+    if total.selection.purpose.keeps_rows {
         let columns = total.selection.names.len();
         let piece = 8 * piece_rows(columns) as u64 * columns as u64;
         ask("the rows", pieces.len() as u64 * piece)?;
@@ -454,12 +510,12 @@ pub(super) fn append_wave<C: Collect, P: Send>(
 
 /// Reads `rows` rows of `columns` columns in pieces, by a function of the first row and the number
 /// of rows.
-pub(super) fn by_rows<C: Collect>(
-    total: &mut Assembly<C>,
+pub(super) fn by_rows(
+    total: &mut Assembly,
     rows: u64,
     columns: usize,
     run: &Run<'_>,
-    read: impl Fn(u64, usize) -> Result<Assembly<C>, Error> + Sync + Send,
+    read: impl Fn(u64, usize) -> Result<Assembly, Error> + Sync + Send,
 ) -> Result<(), Error> {
     // Without gaps all of them will be kept.
     if total.policy == Missing::Error {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nocurl::memory::ask;
 use nocurl::{Kind, Transform};
 
-use super::collect::reading_memory;
+use super::collect::{Purpose, reading_memory};
 use super::kinds::{Coding, Declared, is_told, left_out_note};
 use super::part::Resample;
 use super::pattern::{is_meant, is_pattern};
@@ -47,6 +47,8 @@ pub(super) struct Selection {
     pub(super) of_file: Arc<Vec<String>>,
     /// Whether integers of a column were rounded.
     rounded: Arc<Vec<AtomicBool>>,
+    /// What they are read for.
+    pub(super) purpose: Purpose,
     /// The most rows that may be kept in memory.
     pub(super) most_rows: u64,
     /// What their types say.
@@ -245,6 +247,7 @@ impl Selection {
             texts: declared.iter().map(text).collect(),
             places: Arc::new(places),
             absent: Absent::new(&options.na).numbers().to_vec(),
+            purpose: options.purpose,
             unread: Vec::new(),
             constants: Vec::new(),
             of_file: Arc::default(),

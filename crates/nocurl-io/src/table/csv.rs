@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nocurl::Run;
 
 use super::block::Block;
-use super::collect::{Assembly, Collect, append_wave, report, wave_width};
+use super::collect::{Assembly, append_wave, report, wave_width};
 use super::columns::Selection;
 use super::dialect::{Dialect, line_end, unquote};
 use super::kinds::{Declared, are_told};
@@ -25,13 +25,13 @@ pub(super) const PIECE: usize = 8 << 20;
 const LONGEST_RECORD: usize = 64 << 20;
 
 /// Reads a table from a stream of text; also returns the digest of the stream.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     input: impl Read + Send,
     label: &str,
     length: Option<u64>,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, String), Error> {
+) -> Result<(Assembly, String), Error> {
     let mut stream = Stream {
         input,
         label,
@@ -57,7 +57,7 @@ pub(super) fn read<C: Collect>(
     if top.bytes > first.len() {
         return Err(Error::HeaderOnly { path: label.into() });
     }
-    let selection = Arc::new(selection::<C>(label, &top, options)?);
+    let selection = Arc::new(selection(label, &top, options)?);
     let mut total = Assembly::new(&selection, options.missing);
     total.lines = top.lines;
     total.warnings = std::mem::take(&mut top.notes);
@@ -94,21 +94,17 @@ pub(super) fn begins_with_text(
 }
 
 /// The selected columns, without the names of rows where nobody asks for them.
-fn selection<C: Collect>(
-    label: &str,
-    top: &Top,
-    options: &Reading<'_>,
-) -> Result<Selection, Error> {
+fn selection(label: &str, top: &Top, options: &Reading<'_>) -> Result<Selection, Error> {
     let declared = |column| match top.row_names == Some(column) {
         true => Declared::RowNames,
         false => Declared::Cells,
     };
-    if !C::SURVEYS && options.plan.is_none() && are_told(options) {
+    if !options.purpose.surveys && options.plan.is_none() && are_told(options) {
         return Err(Error::KindsNeeded);
     }
     let selection = Selection::new(label, &top.names, options, declared)?;
     let row_names = selection.declared.contains(&Declared::RowNames);
-    if row_names && options.plan.is_none() && !C::SURVEYS {
+    if row_names && options.plan.is_none() && !options.purpose.surveys {
         return Err(Error::KindsNeeded);
     }
     Ok(selection)
@@ -251,9 +247,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a piece that ends with a line end.
-    fn parse<C: Collect>(&self, text: &[u8]) -> Result<Assembly<C>, Error> {
-        let mut part: Assembly<C> = Assembly::new(self.selection, self.options.missing);
-        let mut block = Block::new(if C::SURVEYS { 0 } else { self.selection.names.len() });
+    fn parse(&self, text: &[u8]) -> Result<Assembly, Error> {
+        let mut part: Assembly = Assembly::new(self.selection, self.options.missing);
+        let mut block =
+            Block::new(if self.options.purpose.surveys { 0 } else { self.selection.names.len() });
         let mut at = 0;
         // Rows still in the block are not counted by the assembly yet.
         let mut rows = 0;
@@ -272,8 +269,8 @@ impl<'a> Parser<'a> {
             }
             rows += 1;
             let line = part.lines + 1;
-            if C::SURVEYS {
-                at = self.look_at_row(text, start, part.collected.surveyed(), rows, line)?;
+            if self.options.purpose.surveys {
+                at = self.look_at_row(text, start, part.columns_seen(), rows, line)?;
                 part.rows += 1;
             } else {
                 at = self.parse_row(text, start, &mut block, rows, line)?;
@@ -281,7 +278,7 @@ impl<'a> Parser<'a> {
             }
             part.lines += if quoted { lines_in(&text[start..at]) } else { 1 };
         }
-        if !C::SURVEYS {
+        if !self.options.purpose.surveys {
             block.flush(&mut part);
         }
         Ok(part)

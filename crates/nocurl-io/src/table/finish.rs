@@ -4,7 +4,7 @@
 use nocurl::missing::{EmParams, expectation_maximization};
 use nocurl::{Action, Dataset, Kind, Mat, Moments, OneHot, Run, Text, Variable, Variables};
 
-use super::collect::{Assembly, Collect};
+use super::collect::Assembly;
 use super::columns::{Selection, without};
 use super::kinds::{LeftOut, left_out_note};
 use super::{Missing, Origin, ReadOptions, Table};
@@ -102,7 +102,7 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn new<C: Collect>(found: &mut Assembly<C>, origin: Option<Origin>) -> Self {
+    pub(super) fn new(found: &mut Assembly, origin: Option<Origin>) -> Self {
         Self {
             dropped: found.dropped,
             missing: found.missing,

@@ -6,7 +6,7 @@ use nocurl::Run;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, by_rows};
+use super::collect::{Assembly, by_rows};
 use super::columns::Selection;
 use super::kinds::{Coding, Declared};
 use super::reading::Reading;
@@ -65,18 +65,18 @@ impl GivenLevels {
 }
 
 /// Reads a table in memory, cut as a NumPy file of the same size is, so that sums have the same bits.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     table: &dyn Columns,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let declared = |at: usize| table.levels(at).map_or(Declared::Number, GivenLevels::declared);
     let mut selection = Selection::new(LABEL, table.names(), options, declared)?;
     let open = |slot| selection.is_open(slot, options);
-    if !C::SURVEYS && options.plan.is_none() && (0..selection.names.len()).any(open) {
+    if !options.purpose.surveys && options.plan.is_none() && (0..selection.names.len()).any(open) {
         return Err(Error::KindsNeeded);
     }
-    if C::SURVEYS {
+    if options.purpose.surveys {
         selection = selection.to_look_at(options);
     }
     let selection = Arc::new(selection);
@@ -91,14 +91,14 @@ pub(super) fn read<C: Collect>(
     Ok(total)
 }
 
-fn read_rows<C: Collect>(
+fn read_rows(
     table: &dyn Columns,
     selection: &Arc<Selection>,
     options: &Reading<'_>,
     from: usize,
     rows: usize,
-) -> Assembly<C> {
-    let mut part: Assembly<C> = Assembly::new(selection, options.missing);
+) -> Assembly {
+    let mut part: Assembly = Assembly::new(selection, options.missing);
     let mut block = Block::new(selection.names.len());
     for start in (0..rows).step_by(BLOCK_ROWS) {
         let count = BLOCK_ROWS.min(rows - start);
@@ -113,8 +113,8 @@ fn read_rows<C: Collect>(
         for (slot, &position) in selection.positions.iter().enumerate() {
             let Some(given) = table.levels(position) else { continue };
             let values = column_mut(&mut target, slot);
-            if C::SURVEYS && selection.texts[slot] {
-                let column = &mut part.collected.surveyed()[slot];
+            if options.purpose.surveys && selection.texts[slot] {
+                let column = &mut part.columns_seen()[slot];
                 look(values, given, column, (from + start) as u64);
             } else if let Some(coding) = selection.codings[slot].as_ref().filter(|_| !given.truth) {
                 place(values, given, coding);

@@ -362,7 +362,7 @@ fn moments_of(
 ) -> Result<Table<Moments>, Error> {
     let (mut found, origin) = open::read::<Hot>(input, options, run)?;
     let incomplete = found.take_incomplete();
-    let hot = found.collected.take().moments;
+    let hot = found.take::<Hot>().moments;
     let coded = Coded::new(&found.selection, |slot| hot.counts(slot), &incomplete);
     let moments = coded.moments(hot);
     let about = About::new(&mut found, origin);
@@ -411,7 +411,7 @@ fn sampled_of(
 ) -> Result<(Table<Moments>, Sampled), Error> {
     let (mut found, origin) = open::read::<SampledMoments>(input, options, run)?;
     let incomplete = found.take_incomplete();
-    let sampled = found.collected.take();
+    let sampled: SampledMoments = found.take();
     let about = About::new(&mut found, origin);
     let (table, sampled, ..) =
         sampled_table(sampled, &found.selection, &incomplete, about, options, run)?;
@@ -460,7 +460,7 @@ fn kept_of(
 ) -> Result<(Table<Moments>, Sampled, Option<Dataset>), Error> {
     let (mut found, origin) = open::read::<KeptMoments>(input, options, run)?;
     let incomplete = found.take_incomplete();
-    let KeptMoments { sampled, rows, .. } = found.collected.take();
+    let KeptMoments { sampled, rows, .. } = found.take();
     let about = About::new(&mut found, origin);
     let (table, sampled, coded, kept) =
         sampled_table(sampled, &found.selection, &incomplete, about, options, run)?;
@@ -510,7 +510,7 @@ fn dataset_of(
         return Err(Error::NoRowsEstimated { path: input.label() });
     }
     let (mut found, origin) = open::read::<Rows>(input, options, run)?;
-    let Rows(blocks) = found.collected.take();
+    let Rows(blocks) = found.take();
     let rows: usize = blocks.iter().map(Mat::nrows).sum();
     let columns = found.selection.names.len();
     ask("the table", 8 * rows as u64 * columns as u64)?;

@@ -7,7 +7,7 @@ use nocurl::moments::BLOCK_ROWS;
 use nocurl::{Dataset, Run};
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, by_rows};
+use super::collect::{Assembly, by_rows};
 use super::columns::{Selection, check_count};
 use super::header::Header;
 use super::kinds::{Declared, are_told};
@@ -48,19 +48,19 @@ struct Records {
 const TILE_ROWS: usize = 64;
 
 /// Reads a two-dimensional array of numbers.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     input: &Seekable,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let layout = Layout::read(input, options)?;
     check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
     let mut selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
-    if !C::SURVEYS && options.plan.is_none() && are_told(options) {
+    if !options.purpose.surveys && options.plan.is_none() && are_told(options) {
         return Err(Error::KindsNeeded);
     }
-    if C::SURVEYS {
+    if options.purpose.surveys {
         selection = selection.to_look_at(options);
     }
     let selection = Arc::new(selection);
@@ -150,14 +150,14 @@ impl Layout {
         Ok(self.rounds.is_some_and(|rounds| rounds(&bytes, place)))
     }
 
-    fn read_rows<C: Collect>(
+    fn read_rows(
         &self,
         input: &Seekable,
         selection: &Arc<Selection>,
         options: &Reading<'_>,
         from: u64,
         rows: usize,
-    ) -> std::io::Result<Assembly<C>> {
+    ) -> std::io::Result<Assembly> {
         let mut part = Assembly::new(selection, options.missing);
         let mut block = Block::new(selection.names.len());
         let mut bytes = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nocurl::Run;
 
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, Collect, by_rows};
+use super::collect::{Assembly, by_rows};
 use super::columns::Selection;
 use super::header::Header;
 use super::kinds::{Declared, are_told};
@@ -87,12 +87,12 @@ impl Arrays {
         })
     }
 
-    pub(super) fn read<C: Collect>(
+    pub(super) fn read(
         &self,
         label: &str,
         options: &Reading<'_>,
         run: &Run<'_>,
-    ) -> Result<Assembly<C>, Error> {
+    ) -> Result<Assembly, Error> {
         match self {
             Self::Table(array) => super::npy::read(array, options, run),
             Self::Columns(arrays) => read_columns(arrays, label, options, run),
@@ -112,21 +112,21 @@ fn unpacked(archive: &Archive, member: &Member) -> Result<Seekable, Error> {
 }
 
 /// Reads arrays side by side.
-fn read_columns<C: Collect>(
+fn read_columns(
     arrays: &[(String, Seekable)],
     label: &str,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let names: Vec<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
     let layouts = arrays.iter().map(|(_, array)| Layout::read_column(array, options));
     let layouts: Vec<Layout> = layouts.collect::<Result<_, Error>>()?;
     let rows = layouts.first().map_or(0, |layout| layout.rows);
     let mut selection = Selection::new(label, &names, options, |_| Declared::Number)?;
-    if !C::SURVEYS && options.plan.is_none() && are_told(options) {
+    if !options.purpose.surveys && options.plan.is_none() && are_told(options) {
         return Err(Error::KindsNeeded);
     }
-    if C::SURVEYS {
+    if options.purpose.surveys {
         selection = selection.to_look_at(options);
     }
     let selection = Arc::new(selection);

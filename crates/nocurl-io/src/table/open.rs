@@ -23,23 +23,22 @@ pub(super) fn read<C: Collect>(
     input: Input<'_>,
     options: &ReadOptions,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
-    read_as(input, Reading::new(options), run)
+) -> Result<(Assembly, Option<Origin>), Error> {
+    read_as(input, Reading::new::<C>(options), run)
 }
 
 /// The same, with what is known of the columns.
-pub(super) fn read_as<C: Collect>(
+pub(super) fn read_as(
     input: Input<'_>,
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
+) -> Result<(Assembly, Option<Origin>), Error> {
     let found = match input {
         Input::Source(source) => return read_source(source, reading, run),
         Input::Columns(table) => planned(
             reading,
             |reading| memory::read(table, reading, run),
-            |reading| Ok(candidates(memory::read(table, reading, run)?)),
-            |reading| memory::read(table, reading, run),
+            |reading| memory::read(table, reading, run).map(candidates),
         )?,
         #[cfg(feature = "parquet")]
         Input::Batches(batches) => read_batches(batches, reading, run)?,
@@ -49,13 +48,13 @@ pub(super) fn read_as<C: Collect>(
 
 /// Reads batches that can be had once: they are kept where they must be looked at first.
 #[cfg(feature = "parquet")]
-fn read_batches<C: Collect>(
+fn read_batches(
     batches: Box<dyn arrow_array::RecordBatchReader + Send + '_>,
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let schema = batches.schema();
-    let alone = reading.plan.is_some() || reading.ask || C::SURVEYS;
+    let alone = reading.plan.is_some() || reading.ask || reading.purpose.surveys;
     if alone {
         return finished(arrow::read_batches(batches, &reading, run)?, &reading);
     }
@@ -78,17 +77,16 @@ fn read_batches<C: Collect>(
     planned(
         reading,
         |reading| arrow::read_batches(again(), reading, run),
-        |reading| Ok(candidates(arrow::read_batches(again(), reading, run)?)),
-        |reading| arrow::read_batches(again(), reading, run),
+        |reading| arrow::read_batches(again(), reading, run).map(candidates),
     )
 }
 
 /// Reads bytes into a collection, whatever their format.
-fn read_source<C: Collect>(
+fn read_source(
     source: &Source,
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
+) -> Result<(Assembly, Option<Origin>), Error> {
     if let Some(parts) = several::parts(source, &reading) {
         return several::read(&parts, reading, run);
     }
@@ -97,11 +95,11 @@ fn read_source<C: Collect>(
     watch.unchanged(found)
 }
 
-fn read_found<C: Collect>(
+fn read_found(
     found: Found,
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
+) -> Result<(Assembly, Option<Origin>), Error> {
     let (found, digest, format) = match found {
         Found::Text(input) => {
             let (found, digest) = read_text(input, reading, run)?;
@@ -112,8 +110,7 @@ fn read_found<C: Collect>(
                 planned(
                     reading,
                     |reading| opened.read(reading, run),
-                    |reading| Ok(candidates(opened.read(reading, run)?)),
-                    |reading| opened.read(reading, run),
+                    |reading| opened.read(reading, run).map(candidates),
                 )
             })?;
             found.warnings.splice(..0, opened.notes);
@@ -125,18 +122,22 @@ fn read_found<C: Collect>(
 }
 
 /// Reads text, at once where its cells are numbers.
-fn read_text<C: Collect>(
+fn read_text(
     mut input: input::Input,
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, String), Error> {
+) -> Result<(Assembly, String), Error> {
     let label = input.label.clone();
     if input.length().is_none() {
         let start = input.peek(PIECE)?;
         let whole = start.len() < PIECE;
         let twice = are_told(&reading) || needs_ranks(&reading.transform);
-        if !whole && !C::SURVEYS && !twice && !csv::begins_with_text(&start, &label, &reading)? {
-            let (found, digest) = csv::read::<C>(input.into_stream(), &label, None, &reading, run)?;
+        if !whole
+            && !reading.purpose.surveys
+            && !twice
+            && !csv::begins_with_text(&start, &label, &reading)?
+        {
+            let (found, digest) = csv::read(input.into_stream(), &label, None, &reading, run)?;
             return Ok((finished(found, &reading)?, digest));
         }
     }
@@ -152,55 +153,58 @@ fn read_text<C: Collect>(
             Ok(found)
         },
         |reading| Ok(candidates(csv::read(input.handle(), &label, length, reading, run)?.0)),
-        |reading| Ok(csv::read(input.handle(), &label, length, reading, run)?.0),
     )?;
     Ok((found, digest))
 }
 
-/// Reads a table; where ranks are asked for, it is gone through once before to know them.
-pub(super) fn planned<C: Collect>(
+/// Reads a table by a function that reads and one that looks at its columns; where ranks are asked
+/// for, it is gone through once before to know them.
+pub(super) fn planned(
     reading: Reading<'_>,
-    read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
+    read: impl Fn(&Reading<'_>) -> Result<Assembly, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
-    rank: impl Fn(&Reading<'_>) -> Result<Assembly<Ranked>, Error>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     if !needs_ranks(&reading.transform) {
         return of_kinds(reading, read, look);
     }
-    let mut seen = of_kinds(reading, rank, &look)?;
-    let Ranked(sample) = seen.collected.take();
+    let mut seen = of_kinds(reading.to_gather::<Ranked>(), &read, &look)?;
+    let Ranked(sample) = seen.take();
     let scores = scores(&sample, &seen.selection, &reading.transform);
     drop(sample);
     of_kinds(reading.with_scores(&scores), read, look)
 }
 
 /// Reads a table: at once where all its columns are numbers, else after a look at them.
-fn of_kinds<C: Collect>(
+fn of_kinds(
     reading: Reading<'_>,
-    read: impl Fn(&Reading<'_>) -> Result<Assembly<C>, Error>,
+    read: impl Fn(&Reading<'_>) -> Result<Assembly, Error>,
     look: impl Fn(&Reading<'_>) -> Result<Vec<Candidate>, Error>,
-) -> Result<Assembly<C>, Error> {
-    if reading.plan.is_some() || reading.ask || C::SURVEYS {
+) -> Result<Assembly, Error> {
+    if reading.plan.is_some() || reading.ask || reading.purpose.surveys {
         return finished(read(&reading)?, &reading);
     }
+    let to_look = reading.to_gather::<Survey>();
     let seen = match read(&reading) {
-        Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&reading)?,
-        Ok(found) if found.has_empty_column() && !reading.part => look(&reading.of_all())?,
+        Err(Error::KindsNeeded | Error::NotNumeric { .. }) => look(&to_look)?,
+        Ok(found) if found.has_empty_column() && !reading.part => look(&to_look.of_all())?,
         Ok(found) => return finished(found, &reading),
         Err(error) => return Err(error),
     };
-    let plan = Plan::new(seen, &reading, C::GLANCES)?;
-    let mut found = finished(read(&reading.with(&plan))?, &reading)?;
+    let mut plan = Plan::new(seen, &reading, reading.purpose.glances)?;
+    let mut found = read(&reading.with(&plan))?;
+    // A column of numbers has not been looked at beside those that are none.
+    if found.has_empty_column() && !reading.part {
+        plan = Plan::new(look(&to_look.of_all())?, &reading, reading.purpose.glances)?;
+        found = read(&reading.with(&plan))?;
+    }
+    let mut found = finished(found, &reading)?;
     found.warnings.extend(plan.notes);
     found.left_out.extend(plan.left_out);
     Ok(found)
 }
 
 /// What was read, unless it must not be used; with a word on what it is not exact about.
-fn finished<C: Collect>(
-    mut found: Assembly<C>,
-    reading: &Reading<'_>,
-) -> Result<Assembly<C>, Error> {
+fn finished(mut found: Assembly, reading: &Reading<'_>) -> Result<Assembly, Error> {
     found.check(reading.missing)?;
     let rounded = found.rounded();
     if !rounded.is_empty() {
@@ -214,8 +218,8 @@ fn finished<C: Collect>(
 }
 
 /// The columns that were looked at, and those of types that are not read.
-pub(super) fn candidates(mut seen: Assembly<Survey>) -> Vec<Candidate> {
-    let columns = seen.collected.take().columns;
+pub(super) fn candidates(mut seen: Assembly) -> Vec<Candidate> {
+    let columns = seen.take::<Survey>().columns;
     // Columns that the name of a file tells are not in it.
     let of_file = seen.selection.positions.len();
     let names = seen.selection.names.iter().zip(&seen.selection.declared).take(of_file);

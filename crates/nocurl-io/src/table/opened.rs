@@ -4,7 +4,7 @@ use std::io::Read;
 
 use nocurl::{Run, Text};
 
-use super::collect::{Assembly, Collect};
+use super::collect::Assembly;
 use super::kinds::LeftOut;
 use super::npz::{self, Arrays};
 use super::reading::Reading;
@@ -166,11 +166,7 @@ impl Opened {
     }
 
     /// Reads it once, from its first row to its last.
-    pub(super) fn read<C: Collect>(
-        &self,
-        reading: &Reading<'_>,
-        run: &Run<'_>,
-    ) -> Result<Assembly<C>, Error> {
+    pub(super) fn read(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly, Error> {
         let label = &self.place.label;
         match &self.body {
             Body::Text => {
@@ -183,7 +179,7 @@ impl Opened {
             }
             Body::Lines(columns) => {
                 let options = as_text(reading, Some(Header::Yes));
-                let mut found: Assembly<C> =
+                let mut found: Assembly =
                     made(columns.text(&self.place), label, &reading.over(&options), run)
                         .map_err(|error| error.raised(1))?;
                 // The line of names is not in the file.
@@ -195,11 +191,7 @@ impl Opened {
         }
     }
 
-    fn read_placed<C: Collect>(
-        &self,
-        reading: &Reading<'_>,
-        run: &Run<'_>,
-    ) -> Result<Assembly<C>, Error> {
+    fn read_placed(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly, Error> {
         match self.format {
             Format::Npy => npy::read(&self.place, reading, run),
             #[cfg(feature = "parquet")]
@@ -226,11 +218,11 @@ fn as_text(reading: &Reading<'_>, header: Option<Header>) -> ReadOptions {
     }
 }
 
-fn made<C: Collect>(
+fn made(
     text: impl Read + Send,
     label: &str,
     reading: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     Ok(csv::read(text, label, None, reading, run)?.0)
 }

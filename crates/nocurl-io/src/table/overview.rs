@@ -74,7 +74,7 @@ pub fn read_overview<'a>(
 fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result<Overview, Error> {
     let options = ReadOptions { missing: Missing::Drop, standardize: false, ..options.clone() };
     let (mut found, origin) = open::read::<Glance>(input, &options, run)?;
-    let Glance { columns, sample } = found.collected.take();
+    let Glance { columns, sample } = found.take();
     let coded = Coded::new(&found.selection, |slot| columns[slot].codes(), &Mat::new());
     let slots: Vec<usize> = (0..columns.len()).collect();
     let (variables, places) = coded.select(&slots);

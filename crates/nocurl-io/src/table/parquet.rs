@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::arrow::Projection;
 use super::block::{Block, column_mut};
-use super::collect::{Assembly, BUDGET, Collect, append_wave, report, wave_width};
+use super::collect::{Assembly, BUDGET, append_wave, report, wave_width};
 use super::guard::guarded;
 use super::leaves::{self, Leaf};
 use super::pages::{check_footer, check_pages};
@@ -43,11 +43,11 @@ struct Piece {
 }
 
 /// Reads a Parquet file, only the selected columns of it.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     input: &Seekable,
     options: &Reading<'_>,
     run: &Run<'_>,
-) -> Result<Assembly<C>, Error> {
+) -> Result<Assembly, Error> {
     let label = input.label.as_str();
     check_footer(input)?;
     let parse = || {
@@ -58,7 +58,7 @@ pub(super) fn read<C: Collect>(
     };
     let (metadata, schema) = on_stack(|| guarded(label, FORMAT, parse))?;
     // Dictionaries of pages have no order that means anything.
-    let projection = Projection::new::<C>(label, &schema, options, |_| false)?;
+    let projection = Projection::new(label, &schema, options, |_| false)?;
     let leaves = leaves_of(&metadata, &projection);
     let table = Selected { input, options, leaves, metadata, projection };
     let longest = guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
@@ -71,7 +71,7 @@ pub(super) fn read<C: Collect>(
     for (group, longest) in longest.into_iter().enumerate() {
         waiting.extend(table.pieces(group));
         // A first look at text is kept by each piece.
-        if longest > LONG_PAGE && !C::SURVEYS {
+        if longest > LONG_PAGE && !options.purpose.surveys {
             let pieces = waiting.split_off(waiting.len() - table.pieces(group).count());
             table.read_each(std::mem::take(&mut waiting), &mut total, run)?;
             table.read_in_order(&pieces, &mut total, run)?;
@@ -118,16 +118,16 @@ impl Selected<'_> {
         starts.map(move |start| Piece { group, start, rows: PIECE_ROWS.min(rows - start) })
     }
 
-    fn report<C>(&self, run: &Run<'_>, total: &Assembly<C>) -> Result<(), Error> {
+    fn report(&self, run: &Run<'_>, total: &Assembly) -> Result<(), Error> {
         let rows = u64::try_from(self.metadata.file_metadata().num_rows()).ok();
         report(run, total.rows, rows)
     }
 
     /// Reads pieces that have nothing to do with each other.
-    fn read_each<C: Collect>(
+    fn read_each(
         &self,
         pieces: Vec<Piece>,
-        total: &mut Assembly<C>,
+        total: &mut Assembly,
         run: &Run<'_>,
     ) -> Result<(), Error> {
         let width = wave_width(self.leaves.len(), 8 * BLOCK_ROWS * self.leaves.len());
@@ -140,16 +140,12 @@ impl Selected<'_> {
         Ok(())
     }
 
-    fn read_piece<C: Collect>(&self, piece: &Piece) -> Result<Assembly<C>, Error> {
-        let mut part: Assembly<C> = Assembly::new(&self.projection.selection, self.options.missing);
+    fn read_piece(&self, piece: &Piece) -> Result<Assembly, Error> {
+        let mut part: Assembly = Assembly::new(&self.projection.selection, self.options.missing);
         // A first look at text is kept where the decoder can reach it.
         let texts = &self.projection.selection.texts;
-        let seen: Vec<Seen> = part
-            .collected
-            .surveyed()
-            .iter()
-            .map(|survey| Arc::new(Mutex::new(survey.clone())))
-            .collect();
+        let started = part.columns_seen().iter();
+        let seen: Vec<Seen> = started.map(|known| Arc::new(Mutex::new(known.clone()))).collect();
         let mut columns = self.open_all(piece, &seen)?;
         let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {
@@ -163,17 +159,17 @@ impl Selected<'_> {
         for (slot, seen) in seen.iter().enumerate().filter(|(slot, _)| texts[*slot]) {
             let mut seen = std::mem::take(&mut *locked(seen));
             seen.missing = piece.rows as u64 - seen.present();
-            part.collected.surveyed()[slot] = seen;
+            part.columns_seen()[slot] = seen;
         }
         Ok(part)
     }
 
     /// Reads the pieces of a row group one after the other: columns by several threads, each
     /// decoding its pages once, then pieces by several threads.
-    fn read_in_order<C: Collect>(
+    fn read_in_order(
         &self,
         pieces: &[Piece],
-        total: &mut Assembly<C>,
+        total: &mut Assembly,
         run: &Run<'_>,
     ) -> Result<(), Error> {
         let Some(first) = pieces.first() else { return Ok(()) };
@@ -225,13 +221,7 @@ impl Selected<'_> {
     }
 
     /// Adds rows of columns that have been decoded.
-    fn push<C: Collect>(
-        &self,
-        values: &[Vec<f64>],
-        from: usize,
-        rows: usize,
-        part: &mut Assembly<C>,
-    ) {
+    fn push(&self, values: &[Vec<f64>], from: usize, rows: usize, part: &mut Assembly) {
         let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..rows).step_by(BLOCK_ROWS) {
             let count = BLOCK_ROWS.min(rows - start);

@@ -50,8 +50,8 @@ pub fn read_survey<'a>(
     run: &Run<'_>,
 ) -> Result<TableSurvey, Error> {
     let options = ReadOptions { part: true, ..options.clone() };
-    let reading = Reading::new(&options).of_all();
-    let (found, _) = read_as::<Survey>(input.into(), reading, run)?;
+    let reading = Reading::new::<Survey>(&options).of_all();
+    let (found, _) = read_as(input.into(), reading, run)?;
     let rows = found.rows;
     Ok(TableSurvey { columns: candidates(found), rows })
 }
@@ -83,11 +83,11 @@ pub fn read_part<'a>(
         Kinds::Find | Kinds::Numbers => None,
     };
     let reading = match (&plan, kinds) {
-        (Some(plan), _) => Reading::new(&options).with(plan),
-        (None, Kinds::Numbers) => Reading::new(&options).asking(),
-        (None, _) => Reading::new(&options),
+        (Some(plan), _) => Reading::new::<PartMoments>(&options).with(plan),
+        (None, Kinds::Numbers) => Reading::new::<PartMoments>(&options).asking(),
+        (None, _) => Reading::new::<PartMoments>(&options),
     };
-    let read = read_as::<PartMoments>(input.into(), reading, run);
+    let read = read_as(input.into(), reading, run);
     if let Some(plan) = &plan {
         plan.check_levels()?;
     }
@@ -99,13 +99,13 @@ pub fn read_part<'a>(
 }
 
 fn finish(
-    mut found: Assembly<PartMoments>,
+    mut found: Assembly,
     options: &ReadOptions,
     kinds: Kinds<'_>,
     run: &Run<'_>,
 ) -> Result<(Summary, Vec<Moments>), Error> {
     let incomplete = found.take_incomplete();
-    let mut gathered = found.collected.take();
+    let mut gathered: PartMoments = found.take();
     gathered.draw();
     let PartMoments { moments, sample, resampled, weights, .. } = gathered;
     if let Some(value) = weights.and_then(|weights| weights.wrong) {

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::collect::{Collect, Purpose};
 use super::kinds::Plan;
 use super::pattern::is_meant;
 use super::transform::Scores;
@@ -11,6 +12,7 @@ use crate::ReadOptions;
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'a> {
     options: &'a ReadOptions,
+    pub(super) purpose: Purpose,
     pub(super) plan: Option<&'a Plan>,
     /// Look at every selected column, not only at those whose kind is open.
     pub(super) all: bool,
@@ -32,8 +34,14 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, plan: None, all: false, file: None, ask: false, scores: None }
+    pub(super) fn new<C: Collect>(options: &'a ReadOptions) -> Self {
+        let purpose = Purpose::of::<C>();
+        Self { options, purpose, plan: None, all: false, file: None, ask: false, scores: None }
+    }
+
+    /// The same to gather something else.
+    pub(super) fn to_gather<C: Collect>(self) -> Self {
+        Self { purpose: Purpose::of::<C>(), ..self }
     }
 
     /// The same with known kinds.

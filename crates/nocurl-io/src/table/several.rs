@@ -7,12 +7,12 @@ use std::path::Path;
 
 use nocurl::Run;
 
-use super::collect::{Assembly, Collect};
+use super::collect::Assembly;
 use super::kinds::{Candidate, Declared};
 use super::open::{candidates, planned};
 use super::opened::{Found, Opened};
 use super::reading::{self, Reading};
-use super::survey::{ColumnSurvey, Survey};
+use super::survey::ColumnSurvey;
 use super::words::{Absent, number};
 use super::{LeftOut, Origin};
 use crate::digest::{Digest, alongside_into};
@@ -32,18 +32,14 @@ pub(super) fn parts<'a>(source: &'a Source, reading: &Reading<'_>) -> Option<Cow
 }
 
 /// Reads the files one after the other.
-pub(super) fn read<C: Collect>(
+pub(super) fn read(
     parts: &[Part],
     reading: Reading<'_>,
     run: &Run<'_>,
-) -> Result<(Assembly<C>, Option<Origin>), Error> {
+) -> Result<(Assembly, Option<Origin>), Error> {
     let files = Files::new(parts, &reading);
-    let result = planned(
-        reading,
-        |reading| files.read(reading, run),
-        |reading| files.look(reading, run),
-        |reading| files.read(reading, run),
-    );
+    let result =
+        planned(reading, |reading| files.read(reading, run), |reading| files.look(reading, run));
     let mut found = result.map_err(|error| files.located(error))?;
     let state = files.state.into_inner();
     found.left_out.extend(state.left_out);
@@ -106,12 +102,12 @@ impl<'a> Files<'a> {
     }
 
     /// Reads all of them; those that have names but no rows are passed over.
-    fn read<C: Collect>(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly<C>, Error> {
+    fn read(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Assembly, Error> {
         // Numbers in names are numbers; for words there must be a plan.
-        if reading.plan.is_none() && !C::SURVEYS && !self.are_numbers(reading) {
+        if reading.plan.is_none() && !reading.purpose.surveys && !self.are_numbers(reading) {
             return Err(Error::KindsNeeded);
         }
-        let mut total: Option<Assembly<C>> = None;
+        let mut total: Option<Assembly> = None;
         let mut first: Option<(String, Vec<String>)> = None;
         let mut digest = Digest::new();
         let mut empty = None;
@@ -133,7 +129,7 @@ impl<'a> Files<'a> {
                 constants: &self.constants[at],
             };
             let reading = reading.of_part(part);
-            let work = || opened.read::<C>(&reading, run);
+            let work = || opened.read(&reading, run);
             let found = watch.unchanged(alongside_into(&mut digest, &opened.place, work));
             let found = match found {
                 Err(error @ Error::HeaderOnly { .. }) => {
@@ -171,7 +167,7 @@ impl<'a> Files<'a> {
                 constants: &self.constants[at],
             };
             let reading = reading.of_part(part);
-            let seen = match watch.unchanged(opened.read::<Survey>(&reading, run)) {
+            let seen = match watch.unchanged(opened.read(&reading, run)) {
                 Err(Error::HeaderOnly { .. }) => continue,
                 other => other?,
             };

@@ -326,7 +326,7 @@ impl TableSurvey {
     /// # Errors
     /// Columns of which that cannot be decided.
     pub fn variables(&self, options: &ReadOptions) -> Result<Surveyed, Error> {
-        let plan = Plan::new(self.columns.clone(), &Reading::new(options), false)?;
+        let plan = Plan::new(self.columns.clone(), &Reading::new::<Survey>(options), false)?;
         let mut variables = Vec::new();
         for column in self.columns.iter().filter(|column| !plan.leaves_out(&column.name)) {
             let Some(coding) = plan.codings.get(&column.name) else {
