@@ -122,7 +122,8 @@ def main():
             empty.write_text("\n".join(",".join(row) for row in matrix) + "\n")
             rows = [("the empty graph", 0, scores(empty))]
             for name, flags in CONTENDERS:
-                run("learn", data, *flags.split(), "--no-diagnosis", "--quiet", "--output", graph)
+                run("learn", data, *flags.split(), "--no-diagnosis", "--no-confidence", "--quiet",
+                    "--output", graph)
                 edges = len(json.loads(graph.read_text())["edges"])
                 rows.append((f"{name} `{flags}`" if flags else name, edges, scores(graph)))
             for name, edges, values in rows:
