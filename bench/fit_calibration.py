@@ -1,12 +1,13 @@
-"""Fits what frequencies in resampled tables are worth, on simulated graphs alone.
+"""Fits what frequencies of edges in resampled tables are worth, on simulated graphs alone.
 
     nocurl bench calibration-fit --trials 200 --seed 1000 --output bench-calibration-fit
     python bench/fit_calibration.py bench-calibration-fit/pairs.csv [bench-calibration/pairs.csv]
 
-prints the constants of crates/nocurl/src/analysis/bootstrap/calibration.rs: logistic regressions
-of "the edge is true" and "the direction is compelled in the true class", over the edges that were
-drawn, on the logit of the frequency and the size of the table. With a second file it shows what the constants are worth there, on tables that they were not
-fitted on. Needs NumPy and pandas.
+prints the constants of crates/nocurl/src/analysis/bootstrap/calibration.rs: a logistic regression
+of "the edge is true", over the edges that were drawn, on the logit of the frequency and the size of
+the table. With a second file it shows what the constants are worth there, on tables that they were
+not fitted on. Directions are reported as they are, and as a fit of the same kind would have them.
+Needs NumPy and pandas.
 """
 
 import sys
@@ -58,9 +59,11 @@ def main(path, other=None):
         pairs = pairs[pairs["drawn"] == 1]
         networks = ~pairs["case"].str.contains("ER|SF")
         sets += [("networks", pairs[networks]), ("simulated", pairs[~networks])]
-    for name, frequency, truth in [
-        ("ADJACENT", "adjacent_frequency", "truly_adjacent"),
-        ("DIRECTION", "direction_frequency", "truly_compelled"),
+    edges = [(label, drawn) for label, drawn in sets]
+    compelled = [(label, drawn[drawn["compelled"] == 1]) for label, drawn in sets]
+    for name, frequency, truth, sets in [
+        ("ADJACENT", "adjacent_frequency", "truly_adjacent", edges),
+        ("DIRECTION", "direction_frequency", "truly_directed", compelled),
     ]:
         def of(drawn):
             columns = [drawn[c].to_numpy(float) for c in (frequency, "rows", "variables")]
@@ -73,6 +76,7 @@ def main(path, other=None):
             X, y = of(drawn)
             if len(y):
                 report(f"{label} {name.lower()}", 1 / (1 + np.exp(-X @ beta)), y)
+                report(f"{label} {name.lower()} as it is", drawn[frequency].to_numpy(float), y)
 
 
 if __name__ == "__main__":

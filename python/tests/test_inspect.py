@@ -20,6 +20,7 @@ def table():
         "zone": rng.choice(["north", "south", "west"], n),
         "grade": rng.integers(1, 5, n),
         "ozone": np.where(rng.random(n) < 0.1, -999.0, rng.normal(40, 5, n)),
+        "nothing": np.full(n, np.nan),
     })
 
 
@@ -27,7 +28,7 @@ def test_columns_kinds_and_what_to_call(table):
     found = nocurl.inspect(table)
     kinds = {column["name"]: column["kind"] for column in found.columns}
     assert kinds["zone"] == "categorical" and kinds["x"] == "continuous"
-    assert not found.left_out
+    assert found.left_out == [{"name": "nothing", "why": "no values"}]
     names = {suspicion["name"]: suspicion["columns"] for suspicion in found.suspicions}
     assert names["row-numbers"] == ["patient_id"]
     assert names["sentinels"] == ["ozone"]

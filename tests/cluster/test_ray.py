@@ -42,13 +42,10 @@ def test_text_and_groups(mixed) -> None:
 def test_a_worker_that_dies_changes_nothing(case) -> None:
     slow = [*case.paths] * 6
     expected = nd.moments(slow)
-    pid = ray.get(ray.remote(_own_pid).remote())
+    # Not a function of this module, which workers cannot import.
+    pid = ray.get(ray.remote(lambda: os.getpid()).remote())
     threading.Thread(target=_kill, args=(pid,), daemon=True).start()
     assert nd.moments(slow, executor="ray") == expected
-
-
-def _own_pid() -> int:
-    return os.getpid()
 
 
 def _kill(pid: int) -> None:

@@ -247,6 +247,9 @@ export default async function page({ test, open, serious, assert, equal, nocurl,
         await page.frameLocator("iframe.report").locator(".node").first().waitFor();
         await page.screenshot({ path: join(folder, `page-${width}-${scheme}.png`), fullPage: true });
         await page.locator("iframe.report").scrollIntoViewIfNeeded();
+        // A frame out of sight is not painted before it comes into sight.
+        const body = page.frameLocator("iframe.report").locator("body");
+        await body.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 100)))));
         await page.screenshot({ path: join(folder, `page-report-${width}-${scheme}.png`) });
         equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "no scrolling sideways", width);
         equal(await serious(page), []);

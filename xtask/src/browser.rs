@@ -20,13 +20,17 @@ pub(crate) fn test() -> Result<()> {
 }
 
 /// The browser and the packages, installed where they are missing.
-fn set_up() -> Result<PathBuf> {
-    let npm = Command::new("npm").arg("--version").output();
-    npm.context("npm is needed: apt-get install nodejs npm, or nodejs.org (Node 20 or later)")?;
+pub(crate) fn set_up() -> Result<PathBuf> {
+    let has_npm = || Command::new("npm").arg("--version").output().is_ok();
+    if !has_npm() {
+        install(&["nodejs", "npm"]).context(
+            "npm is needed: apt-get install nodejs npm, or nodejs.org (Node 20 or later)",
+        )?;
+    }
     let browser = match browser() {
         Some(browser) => browser,
         None => {
-            install()
+            install(&["chromium"])
                 .context("a browser is needed: install chromium, or set CHROMIUM to its path")?;
             browser().context("chromium was installed, but is not in /usr/bin")?
         }
@@ -47,20 +51,21 @@ fn browser() -> Option<PathBuf> {
     given.into_iter().chain(BROWSERS.map(PathBuf::from)).find(|path| path.exists())
 }
 
-/// Installs Debian's chromium, as root.
-fn install() -> Result<()> {
+/// Installs packages of Debian, as root.
+fn install(packages: &[&str]) -> Result<()> {
     let id = Command::new("id").arg("-u").output()?;
     if String::from_utf8_lossy(&id.stdout).trim() != "0" {
         bail!("only root can install it");
     }
     run(Command::new("apt-get").args(["update", "-qq"]))?;
     run(Command::new("apt-get")
-        .args(["install", "-qq", "--no-install-recommends", "chromium"])
+        .args(["install", "-qq", "--no-install-recommends"])
+        .args(packages)
         .env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// Types, the built files against their sources, and the tests.
-fn checked(browser: &Path) -> Result<()> {
+pub(crate) fn checked(browser: &Path) -> Result<()> {
     let web = root().join("web");
     for sources in ["report", "page", "npm"] {
         run(Command::new(web.join("node_modules/.bin/tsc"))

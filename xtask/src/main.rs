@@ -37,7 +37,8 @@ fn main() -> Result<()> {
 /// The method that tests add to the engine, and see everywhere.
 const TOY: [&str; 2] = ["--features", "nocurl/toy"];
 
-/// Format, lints, documentation, tests, then the Python package and our files in other programs.
+/// Format, lints, documentation, tests, then the Python package and our files in other programs;
+/// reports and pages in a browser where there is one or one can be installed.
 fn test() -> Result<()> {
     format(&["--check"])?;
     supply::check()?;
@@ -48,6 +49,7 @@ fn test() -> Result<()> {
     // Packages of Python come over the network while the compiler works.
     std::thread::scope(|scope| {
         let python = scope.spawn(environment);
+        let browser = scope.spawn(browser::set_up);
         let lints: [&str; 3] = ["--", "-D", "warnings"];
         cargo(&[&["clippy", "--workspace", "--all-targets"], &TOY[..], &lints].concat(), &[])?;
         // All that fails is said at once.
@@ -57,7 +59,18 @@ fn test() -> Result<()> {
         cargo(&doc, &[("RUSTDOCFLAGS", "-D warnings")])?;
         without_features()?;
         let python = python.join().map_err(|_| anyhow!("setting up Python panicked"))??;
-        test_python(&python)
+        let browser = browser.join().map_err(|_| anyhow!("setting up a browser panicked"))?;
+        // Both wait more than they work.
+        let pages = scope.spawn(|| match browser {
+            Ok(browser) => browser::checked(&browser),
+            Err(error) => {
+                eprintln!("warning: reports and pages are not tested in a browser: {error:#}");
+                Ok(())
+            }
+        });
+        let tables = test_python(&python);
+        pages.join().map_err(|_| anyhow!("the tests in a browser panicked"))??;
+        tables
     })
 }
 

@@ -14,7 +14,7 @@ const NAMED_EDGES: usize = 5;
 /// Gives every edge its confidence and the word for its direction, puts the surest edges first,
 /// and writes the sentence about them.
 pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Options, level: f64) {
-    let capped = is_capped(outcome, options);
+    let cap = cap(outcome, options);
     if let Some(found) = &outcome.bootstrap {
         let names = document.variables.clone();
         let place = |name: &str| names.iter().position(|known| known == name);
@@ -41,14 +41,14 @@ pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Op
                 .unwrap_or_else(|| (&a.from, &a.to).cmp(&(&b.from, &b.to)))
         });
     }
-    if capped {
+    if cap.is_some() {
         for edge in &mut document.edges {
             if edge.direction == Direction::Determined {
                 edge.direction = Direction::Likely;
             }
         }
     }
-    document.directions = sentence(document, outcome, options, level, capped);
+    document.directions = sentence(document, outcome, options, level, cap);
 }
 
 /// The confidence in a direction that the shape of errors told.
@@ -58,8 +58,9 @@ fn told_by_shape(outcome: &Outcome, from: usize, to: usize) -> Option<f64> {
     Some(told.confidence)
 }
 
-/// True when a check doubts what the directions rest on, or they rest on nothing.
-fn is_capped(outcome: &Outcome, options: &Options) -> bool {
+/// Why no direction is more than likely, where that is so: directions rest on nothing, a check
+/// doubts what they rest on, or the search did not settle on a graph.
+fn cap(outcome: &Outcome, options: &Options) -> Option<&'static str> {
     let directions = options.facts().directions;
     let doubted = |check: &&str| {
         outcome
@@ -68,7 +69,15 @@ fn is_capped(outcome: &Outcome, options: &Options) -> bool {
             .flat_map(|diagnosis| &diagnosis.findings)
             .any(|finding| finding.check == *check && finding.verdict == Verdict::Concern)
     };
-    directions.is_baseline() || directions.checks().iter().any(doubted)
+    if directions.is_baseline() {
+        return Some("");
+    }
+    if directions.checks().iter().any(doubted) {
+        return Some(" A check doubts that, so none is more than likely.");
+    }
+    // Resampled tables are learnt from the found graph, so they do not show this.
+    let unsettled = outcome.fit.search.is_some_and(|search| search.is_unsettled());
+    unsettled.then_some(" No two searches ended at the same graph, so none is more than likely.")
 }
 
 /// What directions come from where rows come from experiments.
@@ -81,7 +90,7 @@ fn sentence(
     outcome: &Outcome,
     options: &Options,
     level: f64,
-    capped: bool,
+    cap: Option<&str>,
 ) -> String {
     let facts = options.facts();
     let all = document.edges.len();
@@ -124,10 +133,7 @@ fn sentence(
         (n, 0) => format!("; the shape of errors tells {n}"),
         (n, _) => format!("; the shape of errors tells {n} more"),
     };
-    let doubt = match capped && !facts.directions.is_baseline() {
-        true => " A check doubts that, so none is more than likely.",
-        false => "",
-    };
+    let doubt = cap.unwrap_or_default();
     format!("{source}. {}{shape}{}.{doubt}", capital(&follow), sure(document, outcome, level))
 }
 

@@ -133,6 +133,22 @@ fn drawn(rows: usize, seed: u64) -> Source {
 }
 
 #[test]
+fn a_search_that_did_not_settle_determines_nothing() {
+    let job = Job::default();
+    let mut outcome = job.run(&drawn(2000, 3), &Run::default()).unwrap();
+    let determined = |outcome: &Outcome| {
+        let document = outcome.document(&job, &Neutral);
+        let count = document.edges.iter().filter(|edge| edge.direction == Direction::Determined);
+        (count.count(), document.directions)
+    };
+    assert!(determined(&outcome).0 > 0);
+    let search = outcome.fit.search.as_mut().unwrap();
+    (search.runs, search.agreed) = (10, 1);
+    let (count, sentence) = determined(&outcome);
+    assert!(count == 0 && sentence.contains("No two searches"), "{sentence}");
+}
+
+#[test]
 fn confidence_is_there_by_default_and_says_what_it_is_made_of() {
     let job = Job { diagnose: true, ..Job::default() };
     let outcome = job.run(&drawn(300, 1), &Run::default()).unwrap();

@@ -48,11 +48,14 @@ pub fn markdown(cases: &[Case], study: &Study, trials: u32) -> String {
     let drawn: Vec<&Record> = study.records.iter().filter(|record| record.drawn).collect();
     let mut text = format!(
         "Edges drawn by `order-search` with its defaults, {trials} tables of each kind and size. \
-         The share that is true should be the mean confidence of the bin.\n"
+         The share that is true should be the mean confidence of the bin. Directions are those \
+         that all graphs of the drawn one's class share; they are true where the true graph has \
+         them.\n"
     );
-    for (title, sure, truth) in [
-        ("Edges", adjacent as fn(&Record) -> f64, truly_adjacent as fn(&Record) -> bool),
-        ("Directions", direction, truly_compelled),
+    let all = |_: &Record| true;
+    for (title, shown, sure, truth) in [
+        ("Edges", all as fn(&Record) -> bool, adjacent as fn(&Record) -> f64, truly_adjacent as _),
+        ("Directions", |record| record.compelled, direction, truly_directed as fn(&Record) -> _),
     ] {
         let _ = write!(text, "\n### {title}\n\n| n | confidence | edges | mean | true | apart |\n");
         text += "|--:|---|--:|--:|--:|--:|\n";
@@ -60,7 +63,7 @@ pub fn markdown(cases: &[Case], study: &Study, trials: u32) -> String {
         sizes.sort_unstable();
         sizes.dedup();
         for rows in sizes {
-            let of_size = drawn.iter().filter(|record| record.size.0 == rows);
+            let of_size = drawn.iter().filter(|record| record.size.0 == rows && shown(record));
             text += &bins(rows, &of_size.copied().collect::<Vec<_>>(), sure, truth);
         }
     }
@@ -121,8 +124,8 @@ fn truly_adjacent(record: &Record) -> bool {
     record.truly_adjacent
 }
 
-fn truly_compelled(record: &Record) -> bool {
-    record.truly_compelled
+fn truly_directed(record: &Record) -> bool {
+    record.truly_directed
 }
 
 fn bins(

@@ -75,6 +75,13 @@ pub struct SearchReport {
     pub price: Option<f64>,
 }
 
+impl SearchReport {
+    /// Whether there were several searches and no two ended at the best score.
+    pub fn is_unsettled(&self) -> bool {
+        self.runs >= 2 && self.agreed < 2
+    }
+}
+
 /// A graph that is not the best.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

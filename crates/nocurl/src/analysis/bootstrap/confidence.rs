@@ -11,15 +11,15 @@ const LIKELY_LEVEL: f64 = 0.5;
 
 /// How sure an edge is, as it is drawn.
 ///
-/// Frequencies are shares of the resampled tables; the other two are what such frequencies were
-/// worth on simulated graphs ([`Calibration`](super::Calibration)), where that is known for the
-/// method, and the frequencies themselves elsewhere.
+/// Frequencies are shares of the resampled tables. `adjacent` is what such a frequency was worth on
+/// simulated graphs ([`Calibration`](super::Calibration)), where that is known for the method, and
+/// the frequency itself elsewhere; `direction` is its frequency.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confidence {
     /// Probability that the two variables share an edge.
     pub adjacent: f64,
-    /// Probability that the edge points this way, and that data can tell.
+    /// Probability that the edge points this way, as far as data can tell.
     pub direction: f64,
     /// Share of resampled tables with an edge of any kind between the two.
     pub adjacent_frequency: f64,
@@ -49,11 +49,9 @@ impl Bootstrap {
         let pair = &self.pairs[at];
         let direction = if pair.from == from { pair.forward } else { pair.backward };
         let (adjacent_frequency, direction_frequency) = (pair.adjacent, direction);
-        let (adjacent, direction) = match &self.calibration {
-            None => (adjacent_frequency, direction_frequency),
-            Some(known) => {
-                (known.adjacent(adjacent_frequency), known.direction(direction_frequency))
-            }
+        let adjacent = match &self.calibration {
+            None => adjacent_frequency,
+            Some(known) => known.adjacent(adjacent_frequency),
         };
         // A direction cannot be surer than its edge.
         let direction = direction.min(adjacent);

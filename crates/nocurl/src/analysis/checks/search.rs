@@ -21,7 +21,7 @@ impl Check for Agreement {
 }
 
 fn told(report: &SearchReport) -> (Verdict, Text) {
-    if report.runs < 2 || report.agreed >= 2 {
+    if !report.is_unsettled() {
         return (Verdict::Ok, "The search found no better graph from other starts.".into());
     }
     let near = report.runner_up.map_or_else(String::new, |near| {
