@@ -39,6 +39,25 @@ pub(crate) fn exp_parts(y: f64) -> (f64, f64) {
     (exponential, f64::from_bits((shifted.to_bits().wrapping_add(1023)) << 52))
 }
 
+/// The same in single precision: to a few units in its last place.
+#[inline(always)]
+pub(crate) fn exp_parts_single(y: f32) -> (f32, f32) {
+    /// Beyond this the exponential is no normal number.
+    const LIMIT: f32 = 87.0;
+    const ROUNDER: f32 = 1.5 * (1u32 << 23) as f32;
+    const LN2_HIGH: f32 = 0.693_359_4;
+    const LN2_LOW: f32 = -2.121_944_4e-4;
+    const SERIES: [f32; 6] =
+        [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 1.0 / 2.0];
+    let y = y.clamp(-LIMIT, LIMIT);
+    let shifted = y.mul_add(std::f32::consts::LOG2_E, ROUNDER);
+    let power = shifted - ROUNDER;
+    let rest = (-power).mul_add(LN2_LOW, (-power).mul_add(LN2_HIGH, y));
+    let series = SERIES.iter().fold(0.0f32, |sum, &share| sum.mul_add(rest, share));
+    let exponential = series.mul_add(rest, 1.0).mul_add(rest, 1.0);
+    (exponential, f32::from_bits((shifted.to_bits().wrapping_add(127)) << 23))
+}
+
 /// `exp(y)`, see [`exp_parts`].
 #[inline(always)]
 pub(crate) fn exp(y: f64) -> f64 {

@@ -179,6 +179,8 @@ impl Net {
 pub(crate) struct Rows {
     values: Mat<f64>,
     deviations: Vec<f64>,
+    /// Whether sigmoids need no more than single precision.
+    coarse: bool,
 }
 
 /// Space for a block of rows on its way through a network.
@@ -201,7 +203,7 @@ impl Rows {
             (column.iter().map(|value| value * value).sum::<f64>() / n).sqrt()
         };
         let deviations = (0..data.names().len()).map(&mut centre).collect();
-        Self { values, deviations }
+        Self { values, deviations, coarse: false }
     }
 
     /// The same, and all variances 1.
@@ -216,11 +218,9 @@ impl Rows {
         rows
     }
 
-    /// About so many of the rows, spread over all.
-    pub(crate) fn spread(&self, count: usize) -> Self {
-        let (n, d) = self.values.shape();
-        let values = Mat::from_fn(count, d, |k, j| self.values[(k * n / count, j)]);
-        Self { values, deviations: self.deviations.clone() }
+    /// The same with sigmoids in single precision: losses are exact to about 1e-8.
+    pub(crate) fn coarse(self) -> Self {
+        Self { coarse: true, ..self }
     }
 
     /// Standard deviations of the variables.
@@ -288,7 +288,8 @@ impl Rows {
         let z = MatMut::from_column_major_slice_mut(units, b, hidden);
         let w = MatRef::from_column_major_slice(first, p, hidden);
         matmul(z, Accum::Replace, x, w, 1.0, Par::Seq);
-        arch.dispatch(Forward { units, biases, weights, residual });
+        let coarse = self.coarse;
+        arch.dispatch(Forward { units, biases, weights, residual, coarse });
     }
 
     fn block(

@@ -155,6 +155,37 @@ impl Additive {
         fit
     }
 
+    /// The fit on all of these parents, with smoothing that suits them; `None` when some of them
+    /// explain another.
+    pub(super) fn on(design: &Design, target: usize, parents: Vec<usize>) -> Option<Self> {
+        let smoothing = vec![1.0; parents.len()];
+        let mut fit = Self::with(design, target, parents, smoothing)?;
+        for _ in 0..ROUNDS {
+            if !fit.smooth(design) {
+                break;
+            }
+        }
+        Some(fit)
+    }
+
+    /// The residual variance, in units of the variable's own.
+    pub(super) fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    /// Of each parent, the share by which the residual variance would grow without it, about, and
+    /// the degrees of freedom of its term.
+    pub(super) fn shares(&self, design: &Design) -> Vec<(f64, f64)> {
+        self.blocks(design)
+            .iter()
+            .zip(self.parents.iter().zip(&self.smoothing))
+            .map(|(block, (&parent, &lambda))| {
+                let (statistic, trace, _) = block.test(design.penalty(parent), lambda);
+                (statistic / self.residual, trace)
+            })
+            .collect()
+    }
+
     /// Chooses the smoothing parameter of each term given the others; false when none changes.
     fn smooth(&mut self, design: &Design) -> bool {
         let freedom = self.freedom(design);

@@ -1,16 +1,17 @@
 //! Causal additive models (`cam`).
 
 mod basis;
+mod curves;
 mod design;
 mod fit;
 mod search;
 mod select;
 mod smooth;
 
+pub(crate) use self::curves::{Chosen, Curves};
 use self::design::Design;
 use self::fit::Additive;
 use self::search::Search;
-pub(crate) use self::select::Screen;
 use super::require;
 use crate::core::memory::{Memory, Size};
 use crate::core::moments::BLOCK_ROWS;

@@ -3,7 +3,7 @@
 use super::design::Design;
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Dataset, Error, Run};
+use crate::core::{Error, Run};
 
 /// Boosting steps.
 const STEPS: usize = 100;
@@ -75,7 +75,8 @@ fn chosen(design: &Design, most: usize, run: &Run<'_>) -> Result<Vec<Vec<Choice>
     (0..d)
         .into_par_iter()
         .map(|target| {
-            let mut chosen = boost(design, &shrunken, target, |_| true);
+            let rule = Rule { steps: STEPS, least: 0.0 };
+            let mut chosen = boost(design, &shrunken, target, |_| true, rule);
             chosen.retain(|choice| choice.count >= OFTEN);
             chosen.sort_by_key(|choice| std::cmp::Reverse(choice.count));
             chosen.truncate(most);
@@ -84,55 +85,38 @@ fn chosen(design: &Design, most: usize, run: &Run<'_>) -> Result<Vec<Vec<Choice>
         .collect()
 }
 
-/// Chooses among many candidates for the parents of a variable, by boosting.
-pub(crate) struct Screen {
-    design: Design,
-    shrunken: Vec<f64>,
-}
-
-impl Screen {
-    /// Expands the columns of a table.
-    pub(crate) fn new(rows: &Dataset, run: &Run<'_>) -> Result<Self, Error> {
-        let design = Design::new(rows, super::Cam::default().basis, run)?;
-        let shrunken = (0..design.variables()).flat_map(|i| shrink(design.penalty(i))).collect();
-        Ok(Self { design, shrunken })
-    }
-
-    /// At most `most` of the candidates, those that are chosen most often, in rising order.
-    pub(crate) fn strongest(&self, target: usize, candidates: &[usize], most: usize) -> Vec<usize> {
-        let among = |i: usize| candidates.contains(&i);
-        let mut chosen = boost(&self.design, &self.shrunken, target, among);
-        chosen.retain(|choice| choice.count > 0);
-        chosen.sort_by_key(|choice| (std::cmp::Reverse(choice.count), choice.variable));
-        let mut kept: Vec<usize> =
-            chosen.into_iter().take(most).map(|choice| choice.variable).collect();
-        kept.sort_unstable();
-        kept
-    }
-}
-
 /// A variable in the boosted fit of another.
-struct Choice {
-    variable: usize,
+pub(super) struct Choice {
+    pub(super) variable: usize,
     /// Steps in which it was chosen.
-    count: usize,
+    pub(super) count: usize,
     /// Whether the curved part of its term has more variance than the straight part.
     curved: bool,
 }
 
+/// When boosting ends.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    pub(super) steps: usize,
+    /// The least share of the residual variance that a whole term must explain.
+    pub(super) least: f64,
+}
+
 /// The other variables in the boosted fit of `target`: at every step the one is chosen whose term
 /// takes most off the residual sum of squares, by componentwise boosting (Bühlmann and Yu, 2003).
-fn boost(
+pub(super) fn boost(
     design: &Design,
     shrunken: &[f64],
     target: usize,
     among: impl Fn(usize) -> bool,
+    rule: Rule,
 ) -> Vec<Choice> {
     let d = design.variables();
+    let mut variance = 1.0;
     let mut residual = design.column(design.of(target).start).to_vec();
     let mut coefficients = vec![0.0; shrunken.len()];
     let mut counts = vec![0; d];
-    for _ in 0..STEPS {
+    for _ in 0..rule.steps {
         let gain = |i: usize| -> f64 {
             design
                 .of(i)
@@ -143,11 +127,16 @@ fn boost(
             .filter(|&i| i != target && among(i))
             .map(|i| (gain(i), i))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        let Some((_, best)) = best else { break };
+        let Some((gain, best)) = best else { break };
+        if gain < rule.least * variance {
+            break;
+        }
         counts[best] += 1;
         let steps: Vec<f64> =
             design.of(best).map(|k| SHRINKAGE * shrunken[k] * residual[k]).collect();
         for (k, step) in design.of(best).zip(steps) {
+            // Functions of one variable are orthonormal.
+            variance -= step * (2.0 * residual[k] - step);
             coefficients[k] += step;
             for (value, moment) in residual.iter_mut().zip(design.column(k)) {
                 *value -= step * moment;
@@ -163,7 +152,7 @@ fn boost(
 
 /// The factors `1 / (1 + lambda penalty)` with the sum [`FREEDOM`], or all 1 where that is more
 /// than there are functions.
-fn shrink(penalty: &[f64]) -> Vec<f64> {
+pub(super) fn shrink(penalty: &[f64]) -> Vec<f64> {
     let factors = |lambda: f64| penalty.iter().map(move |p| 1.0 / (1.0 + lambda * p));
     if penalty.len() as f64 <= FREEDOM {
         return vec![1.0; penalty.len()];

@@ -4,9 +4,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::core::{Error, Run};
-use crate::math::Problem;
 use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
+use crate::math::{Price, Problem};
 
 /// Hidden units of a network with few inputs.
 pub(crate) const MOST_UNITS: usize = 32;
@@ -29,23 +29,25 @@ pub(super) fn rows_needed(variables: usize) -> u64 {
 }
 
 /// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the
-/// extended BIC asks for the weights of its network.
+/// extended BIC asks for the weights of its network or the degrees of freedom of its curves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fitted {
     pub(crate) parents: Vec<usize>,
     pub(crate) score: f64,
+    /// Whether it is a network that costs this, and not a sum of curves.
+    pub(crate) network: bool,
 }
 
 /// Fits networks to standardised rows.
 pub(super) struct Fitter<'a> {
     problem: &'a Problem,
-    rows: &'a Rows,
+    rows: Rows,
     seed: u64,
-    run: &'a Run<'a>,
+    run: Run<'a>,
 }
 
 impl<'a> Fitter<'a> {
-    pub(super) fn new(problem: &'a Problem, rows: &'a Rows, seed: u64, run: &'a Run<'a>) -> Self {
+    pub(super) fn new(problem: &'a Problem, rows: Rows, seed: u64, run: Run<'a>) -> Self {
         Self { problem, rows, seed, run }
     }
 
@@ -54,13 +56,19 @@ impl<'a> Fitter<'a> {
     ///
     /// An input goes when the residual variance without it, its weights gone and the second layer
     /// fitted anew, is larger by less than the extended BIC asks for its weights. Depends on
-    /// nothing but its arguments.
-    pub(super) fn fit(&self, target: usize, candidates: &[usize]) -> Result<Fitted, Error> {
+    /// nothing but its arguments. None where it is clear on the way that the score will not be below
+    /// `bound`.
+    pub(super) fn fit(
+        &self,
+        target: usize,
+        candidates: &[usize],
+        bound: f64,
+    ) -> Result<Option<Fitted>, Error> {
         let n = self.rows.count() as f64;
         // Laplace and normal priors of unit scale on the weights between standardised variables.
         let penalty = 1.0 / n;
         let training = Training {
-            rows: self.rows,
+            rows: &self.rows,
             loss: Loss::Logarithm,
             variables: self.problem.size(),
             lambda1: penalty,
@@ -69,14 +77,14 @@ impl<'a> Fitter<'a> {
             tolerance: TOLERANCE,
             max_iterations: MAX_ITERATIONS,
             stage: "training networks",
-            run: self.run,
+            run: &self.run,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
         let mut inputs = candidates.to_vec();
         let units = self.units(inputs.len());
         // Drawn as for all variables, stretched to what it is for the candidates alone.
         let share = self.problem.size() as f64 / inputs.len().max(1) as f64;
-        let mut net = Net::random(target, inputs.clone(), self.rows, units, &mut rng)
+        let mut net = Net::random(target, inputs.clone(), &self.rows, units, &mut rng)
             .stretched(STRETCH * share.sqrt());
         let mut space = Workspace::default();
         loop {
@@ -96,16 +104,26 @@ impl<'a> Fitter<'a> {
                     weak.push((gain / own, input));
                 }
             }
+            // Without weak inputs the residual variance is larger, and strong ones cost what they
+            // cost.
+            if n * libm::log(full) + price >= bound {
+                return Ok(None);
+            }
             if weak.is_empty() {
                 // Few inputs may have more units than all candidates had.
                 if self.units(kept.len()) > self.units(candidates.len()) {
-                    return self.fit(target, &kept);
+                    return self.fit(target, &kept, bound);
                 }
                 let required = candidates.iter().filter(|&&i| self.is_required(i, target));
                 kept.extend(required);
                 kept.sort_unstable();
                 kept.dedup();
-                return Ok(Fitted { parents: kept, score: n * libm::log(full) + price });
+                let score = n * libm::log(full) + price;
+                return Ok((score < bound).then_some(Fitted {
+                    parents: kept,
+                    score,
+                    network: true,
+                }));
             }
             // The weaker half goes; what stands in for each other does not go at once.
             weak.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -123,8 +141,8 @@ impl<'a> Fitter<'a> {
 
     /// What the extended BIC asks for an input with so many weights.
     fn price(&self, weights: usize) -> f64 {
-        let d = self.problem.size() as f64;
-        weights as f64 * libm::log(self.rows.count() as f64) + 2.0 * libm::log(d)
+        let price = Price::extended(self.rows.count() as f64, self.problem.size());
+        weights as f64 * price.parameter + price.edge
     }
 
     fn is_required(&self, from: usize, to: usize) -> bool {

@@ -1,6 +1,7 @@
 //! One word for data whose effects may be of any shape (`nonlinear`).
 
 mod fit;
+mod local;
 mod search;
 
 pub(crate) use fit::MOST_UNITS;
@@ -13,7 +14,7 @@ use super::{
 use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Dag, Dataset, Error, Order, Run, Termination, Text};
 use crate::math::regress::{Node, linear_parts};
-use crate::math::{Problem, networks};
+use crate::math::{Price, Problem, networks};
 
 parameters! {
     /// Networks as regressions, from the best of two starts.
@@ -44,7 +45,7 @@ impl Method for Nonlinear {
 
     fn memory(&self, size: &Size) -> Memory {
         // The splines of the screening are there beside the networks.
-        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
+        networks::memory(MOST_UNITS, size).plus(cam::Curves::memory(size))
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -56,13 +57,15 @@ impl Method for Nonlinear {
 /// determine them.
 ///
 /// 1. Orders come from `order-search`, which takes effects to be linear, and from [`cam`], which
-///    takes them to be sums of curves. The one with the better score with networks is the start.
-/// 2. The search of the refinement `networks` goes on from there: parents by extended BIC of a
-///    network for each variable, edges turned around and variables attached anew.
-/// 3. For every variable with parents the extended BIC says whether a network is better than a
-///    linear regression. Where it is, directions into the variable are determined, since a curved
+///    takes them to be sums of curves. The one with the better score is the start.
+/// 2. The search of the refinement `networks` goes on from there: parents by extended BIC of a sum
+///    of curves or of a network for each variable, whichever is better, edges turned around and
+///    variables attached anew. At the end, variables with sums of curves get parents whose effects
+///    are faint, along the order found.
+/// 3. For every variable with parents the extended BIC says whether its curves or its network are
+///    clearly better than a linear regression. Where it is, directions into the variable are determined, since a curved
 ///    effect with an additive Gaussian error fits in one direction alone. The others are determined
-///    as far as they follow from these and from the equivalence class. Where no network is better,
+///    as far as they follow from these and from the equivalence class. Where nothing is curved,
 ///    the result is that of `order-search`.
 ///
 /// Nothing depends on units. How long it takes is limited by a number of fits, so that the same
@@ -106,7 +109,10 @@ pub fn propose(
         .iter()
         .enumerate()
         .map(|(v, node)| {
-            !node.parents.is_empty() && node.score < straight(problem, v, &node.parents)
+            // On straight effects a curve is a little better by chance; it must pay for one more.
+            let margin = Price::extended(problem.rows() as f64, problem.size()).single();
+            let straight = straight(problem, v, &node.parents);
+            !node.parents.is_empty() && node.score + margin < straight
         })
         .collect();
     if !curved.contains(&true) {
@@ -140,11 +146,11 @@ pub fn propose(
 /// What a variable costs in a linear regression on these parents, by the same criterion as with a
 /// network: its columns are standardised there too.
 fn straight(problem: &Problem, variable: usize, parents: &[usize]) -> f64 {
-    let (n, d) = (problem.rows() as f64, problem.size() as f64);
+    let n = problem.rows() as f64;
     let correlation = problem.correlation();
     let Some(node) = Node::new(correlation.as_ref(), variable, parents.to_vec()) else {
         return f64::INFINITY;
     };
-    let price = libm::log(n) + 2.0 * libm::log(d);
+    let price = Price::extended(n, problem.size()).single();
     n * libm::log(node.residual) + price * parents.len() as f64
 }

@@ -1,15 +1,11 @@
-//! Search over graphs with networks as regressions: edges are turned around and variables attached
-//! anew while the score falls.
+//! Search over graphs with curves and networks as regressions: edges are turned around and variables
+//! attached anew while the score falls.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
-use super::fit::{Fitted, Fitter, rows_needed};
+use super::fit::{Fitted, rows_needed};
+use super::local::Local;
 use crate::core::parallel::*;
-use crate::core::{Dataset, Error, Order, Progress, Run};
+use crate::core::{Dataset, Error, Order, Run};
 use crate::math::Problem;
-use crate::math::networks::Rows;
-use crate::methods::cam::Screen;
 
 /// Edges that one move may turn around. A move with more is made of shorter ones.
 const MOST: usize = 4;
@@ -17,14 +13,11 @@ const MOST: usize = 4;
 /// A score must fall by this much. Scores are twice log-likelihoods.
 const LEAST: f64 = 1.0;
 
-/// More candidates than this are screened before a network is fitted on them: those stay that help
-/// most in a fit by splines.
-const WIDE: usize = 20;
-
-/// Rows on which a move is tried first, where there are more than twice as many; a move that
-/// makes the score worse by more than [`HOPELESS`] there is not tried on all.
-const SAMPLE: usize = 1000;
+/// A move that makes the score worse by more than this on some of the rows is not tried on all.
 const HOPELESS: f64 = 10.0;
+
+/// The same for a move between sums of curves, on all rows: a network may make up for less.
+const CLEAR: f64 = 50.0;
 
 /// What a search found: a graph, and an order of its variables.
 pub(crate) struct Found {
@@ -74,26 +67,9 @@ pub(crate) fn search(
     if problem.rows() < needed {
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
-    let rows = Rows::standardised(data);
-    let sample = (rows.count() > 2 * SAMPLE).then(|| rows.spread(SAMPLE));
-    let quiet = run.quiet();
-    let search = Search {
-        problem,
-        fitter: Fitter::new(problem, &rows, seed, &quiet),
-        quick: sample.as_ref().map(|rows| Fitter::new(problem, rows, seed, &quiet)),
-        screen: (problem.size() > WIDE).then(|| Screen::new(data, run)).transpose()?,
-        fits: Mutex::default(),
-        quick_fits: Mutex::default(),
-        run,
-    };
-    let mut best: Option<Scored> = None;
-    for start in starts {
-        let state = search.start(&start.sequence())?;
-        if best.as_ref().is_none_or(|best| state.score() < best.score()) {
-            best = Some(state);
-        }
-    }
-    let Some(mut state) = best else { return Err(Error::Cancelled) };
+    let local = Local::new(problem, data, seed, run)?;
+    let search = Search { problem, local };
+    let mut state = search.best_start(starts)?;
     let score_before = state.score();
     let (mut moves, mut limited) = (0, false);
     while !limited {
@@ -105,9 +81,10 @@ pub(crate) fn search(
             break;
         }
         moves += made;
-        limited = most_fits.is_some_and(|most| search.count() >= most);
+        limited = most_fits.is_some_and(|most| search.local.count() >= most);
     }
-    let (Scored { nodes, order }, fits) = (state, search.count());
+    search.add_faint(&mut state);
+    let (Scored { nodes, order }, fits) = (state, search.local.count());
     Ok(Found { nodes, order, score_before, moves, fits, limited })
 }
 
@@ -162,73 +139,40 @@ struct Move {
 
 struct Search<'a> {
     problem: &'a Problem,
-    fitter: Fitter<'a>,
-    /// Fits on some of the rows, where there are many.
-    quick: Option<Fitter<'a>>,
-    /// Who chooses among many candidates.
-    screen: Option<Screen>,
-    /// What was fitted before: a fit depends on the variable and its candidates alone.
-    fits: Mutex<BTreeMap<(usize, Vec<usize>), Fitted>>,
-    /// The scores of quick fits.
-    quick_fits: Mutex<BTreeMap<(usize, Vec<usize>), f64>>,
-    run: &'a Run<'a>,
+    local: Local<'a>,
 }
 
 impl Search<'_> {
+    /// The start with the best score: of all rows, or of some where there are many.
+    fn best_start(&self, starts: &[Order]) -> Result<Scored, Error> {
+        let mut best: Option<(f64, Vec<usize>)> = None;
+        for order in starts.iter().map(Order::sequence) {
+            if starts.len() == 1 {
+                return self.start(&order);
+            }
+            let score = |j: usize| {
+                let before = self.candidates(j, |i| precedes(&order, i, j));
+                match self.local.quick(j, &before)? {
+                    Some(score) => Ok(score),
+                    None => self.local.fit(j, before).map(|node| node.score),
+                }
+            };
+            let scores =
+                (0..order.len()).into_par_iter().map(score).collect::<Result<Vec<_>, _>>()?;
+            let total: f64 = scores.iter().sum();
+            if best.as_ref().is_none_or(|(least, _)| total < *least) {
+                best = Some((total, order));
+            }
+        }
+        let Some((_, order)) = best else { return Err(Error::Cancelled) };
+        self.start(&order)
+    }
+
     /// Every variable with parents among all that are before it.
     fn start(&self, order: &[usize]) -> Result<Scored, Error> {
-        let fit = |j: usize| self.fit(j, self.candidates(j, |i| precedes(order, i, j)));
+        let fit = |j: usize| self.local.fit(j, self.candidates(j, |i| precedes(order, i, j)));
         let nodes = (0..order.len()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
         Ok(Scored { nodes, order: order.to_vec() })
-    }
-
-    /// Networks fitted so far.
-    fn count(&self) -> u64 {
-        self.fits.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
-    }
-
-    /// The candidates that help most, where they are many; required ones are among them.
-    fn screened(&self, target: usize, candidates: Vec<usize>) -> Vec<usize> {
-        match &self.screen {
-            Some(screen) if candidates.len() > WIDE => {
-                let required = |i: &usize| self.problem.knowledge().requires(*i, target);
-                let mut kept = screen.strongest(target, &candidates, WIDE);
-                kept.extend(candidates.into_iter().filter(required));
-                kept.sort_unstable();
-                kept.dedup();
-                kept
-            }
-            _ => candidates,
-        }
-    }
-
-    /// The score of a quick fit.
-    fn quick(&self, fitter: &Fitter<'_>, target: usize, key: Vec<usize>) -> Result<f64, Error> {
-        let lock = || self.quick_fits.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (target, self.screened(target, key));
-        let known = lock().get(&key).copied();
-        if let Some(score) = known {
-            return Ok(score);
-        }
-        let score = fitter.fit(target, &key.1)?.score;
-        lock().insert(key, score);
-        Ok(score)
-    }
-
-    fn fit(&self, target: usize, candidates: Vec<usize>) -> Result<Fitted, Error> {
-        let candidates = self.screened(target, candidates);
-        let lock = || self.fits.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (target, candidates);
-        let known = lock().get(&key).cloned();
-        if let Some(node) = known {
-            return Ok(node);
-        }
-        let node = self.fitter.fit(target, &key.1)?;
-        let mut fits = lock();
-        fits.insert(key, node.clone());
-        let (stage, done) = ("fitting networks", fits.len() as u64);
-        self.run.step(Progress { stage, done, total: None, objective: None })?;
-        Ok(node)
     }
 
     /// The variables with `may` that `target` may have as parents, in rising order.
@@ -354,27 +298,45 @@ impl Search<'_> {
         };
         let mut wanted = vec![(moved, candidates(moved, partners))];
         wanted.extend(partners.iter().map(|&partner| (partner, candidates(partner, &[moved]))));
-        if let Some(quick) = &self.quick {
-            let mut gain = 0.0;
-            for (v, candidates) in &wanted {
-                gain += self.quick(quick, *v, parents(*v).clone())?;
-                gain -= self.quick(quick, *v, candidates.clone())?;
-            }
-            if gain < -HOPELESS {
+        // Where curves are all that it takes now, they say first whether there is hope.
+        if wanted.iter().all(|&(v, _)| !state.nodes[v].network) {
+            let change = |(v, candidates): &(usize, Vec<usize>)| {
+                state.nodes[*v].score - self.local.curves(*v, candidates)
+            };
+            if wanted.iter().map(change).sum::<f64>() < -CLEAR {
                 return Ok(None);
             }
         }
-        let fitted = |(v, candidates)| self.fit(v, candidates).map(|node| (v, node));
+        let mut gain = 0.0;
+        for (v, candidates) in &wanted {
+            let (now, then) =
+                (self.local.quick(*v, parents(*v))?, self.local.quick(*v, candidates)?);
+            gain += now.zip(then).map_or(0.0, |(now, then)| now - then);
+        }
+        if gain < -HOPELESS {
+            return Ok(None);
+        }
+        let fitted = |(v, candidates)| self.local.fit(v, candidates).map(|node| (v, node));
         let changes = wanted.into_iter().map(fitted).collect::<Result<Vec<_>, _>>()?;
         let gain = changes.iter().map(|(v, node)| state.nodes[*v].score - node.score).sum();
         Ok(Some(Move { gain, changes }))
+    }
+
+    /// Adds parents whose effects are faint, along the order found. The search does without them:
+    /// it looks at many graphs, of which some would fit by chance. What a variable costs stays.
+    fn add_faint(&self, state: &mut Scored) {
+        let (order, nodes) = (&state.order, &mut state.nodes);
+        nodes.par_iter_mut().enumerate().filter(|(_, node)| !node.network).for_each(|(v, node)| {
+            let before = self.candidates(v, |i| precedes(order, i, v));
+            node.parents = self.local.with_faint(v, &node.parents, &before);
+        });
     }
 
     /// Every variable with parents among all that do not descend from it.
     fn attachments(&self, state: &Scored) -> Result<Vec<Move>, Error> {
         let attach = |v: usize| {
             let below = state.descendants(v);
-            let node = self.fit(v, self.candidates(v, |i| !below[i]))?;
+            let node = self.local.fit(v, self.candidates(v, |i| !below[i]))?;
             Ok(Move { gain: state.nodes[v].score - node.score, changes: vec![(v, node)] })
         };
         (0..state.nodes.len()).into_par_iter().map(attach).collect()

@@ -5,7 +5,7 @@ use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Error, Order};
 use crate::math::networks;
 use crate::methods::nonlinear::{MOST_UNITS, search};
-use crate::methods::{Cam, Directions, Facts, Method, Needs, Task};
+use crate::methods::{Directions, Facts, Needs, Task, cam};
 
 /// BIC of networks as the score.
 pub(super) struct Networks;
@@ -31,7 +31,7 @@ impl Refinement for Networks {
     fn memory(&self, size: &Size) -> Memory {
         // One network at a time for each thread; those of all variables are kept. The splines of the
         // screening are there beside them.
-        networks::memory(MOST_UNITS, size).plus(Method::memory(&Cam::default(), size))
+        networks::memory(MOST_UNITS, size).plus(cam::Curves::memory(size))
     }
 
     fn search(&self, task: &Task<'_>, start: &Order) -> Result<Refined, Error> {
