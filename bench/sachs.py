@@ -9,13 +9,14 @@ The second form is for methods with a random start, over ten seeds. Rows are `no
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NOCURL = ROOT / "target" / "release" / "nocurl"
+NOCURL = os.environ.get("NOCURL", ROOT / "target" / "release" / "nocurl")
 TRUTHS = [ROOT / "data" / "sachs-20.csv", ROOT / "data" / "sachs-17.csv"]
 SCORES = ["shd", "cpdag_shd", "sid"]
 
@@ -121,7 +122,8 @@ def main():
             empty.write_text("\n".join(",".join(row) for row in matrix) + "\n")
             rows = [("the empty graph", 0, scores(empty))]
             for name, flags in CONTENDERS:
-                run("learn", data, *flags.split(), "--no-diagnosis", "--quiet", "--output", graph)
+                run("learn", data, *flags.split(), "--no-diagnosis", "--no-confidence", "--quiet",
+                    "--output", graph)
                 edges = len(json.loads(graph.read_text())["edges"])
                 rows.append((f"{name} `{flags}`" if flags else name, edges, scores(graph)))
             for name, edges, values in rows:

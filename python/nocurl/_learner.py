@@ -36,6 +36,7 @@ SHARED: dict[str, Any] = {
     "error_shape": True,
     "knowledge": None,
     "condition": None,
+    "condition_from_files": False,
     "targets": None,
     "soft": False,
     "target_column": None,
@@ -83,6 +84,7 @@ class Common(TypedDict, total=False):
     error_shape: bool
     knowledge: dict[str, Any] | str | os.PathLike[str] | None
     condition: str | None
+    condition_from_files: bool
     targets: dict[str, str | Sequence[str]] | str | os.PathLike[str] | None
     soft: bool
     target_column: str | None
@@ -165,6 +167,8 @@ class Learner(BaseEstimator):
         result satisfies it.
     condition : str, optional
         Column with the condition that each row was measured under; nothing acts on it.
+    condition_from_files : bool
+        Each file is a condition of its own, which has the file's name.
     targets : dict or path, optional
         What conditions act on, as ``{"aktinhib": ["akt"]}``; or a file, TOML or CSV. The rows of a
         condition do not count in the regressions of its targets.
@@ -314,14 +318,16 @@ class Learner(BaseEstimator):
                 "or learn from the table"
             )
         if conditions is not None:
-            if settings["experiments"] and settings["experiments"]["condition"]:
+            told = settings["experiments"] and settings["experiments"]["condition"]
+            if told or self.condition_from_files:
                 raise ValueError("conditions are given twice: as an array and as a column")
             table = with_conditions(table, conditions)
             settings["experiments"] = {**(settings["experiments"] or {}), "condition": CONDITION}
             settings["experiments"].setdefault("hidden", bool(self.hide_condition))
         if targets is not None:
-            if not settings["experiments"]:
+            if not (settings["experiments"] or self.condition_from_files):
                 raise ValueError("targets need conditions: an array, or the name of a column")
+            settings["experiments"] = settings["experiments"] or {}
             settings["experiments"]["targets"] = _targets(targets, self.soft)
         request = to_json(settings)
         with Bar.of(self.show_progress) as progress:
@@ -358,6 +364,7 @@ class Learner(BaseEstimator):
             "seed": seed_of(shared["random_state"]),
             "knowledge": _knowledge(shared["knowledge"]),
             "experiments": _experiments(shared),
+            "condition_from_files": shared["condition_from_files"],
             **table_request(shared),
             "bootstrap": shared["bootstrap"],
             "confidence": shared["confidence"],
@@ -553,7 +560,9 @@ def _experiments(shared: dict[str, Any]) -> dict[str, Any] | None:
         raise ValueError("target_column says what conditions act on: leave condition and targets out")
     if shared["control"] is not None and named is None:
         raise ValueError("control is a value of target_column: name that column")
-    if column is None and shared["targets"] is None:
+    if shared["condition_from_files"] and column is not None:
+        raise ValueError("conditions are told twice: by files and by a column")
+    if column is None and shared["targets"] is None and not shared["condition_from_files"]:
         return None
     control = (shared["control"] or "control") if named is not None else None
     return {

@@ -39,6 +39,29 @@ def test_conditions_can_be_a_column():
     assert [edge[:2] for edge in same.edges] == [edge[:2] for edge in graph.edges]
 
 
+def test_each_file_can_be_a_condition(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, labels = _experiment()
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    paths = []
+    for label in ("control", "drug"):
+        paths.append(tmp_path / f"{label}.csv")
+        frame[labels == label].to_csv(paths[-1], index=False)
+    targets = {"drug": "b"}
+    graph = nocurl.learn(paths, condition_from_files=True, targets=targets, confidence=False)
+    whole = nocurl.learn(
+        frame.assign(condition=labels), condition="condition", targets=targets, confidence=False
+    )
+    assert [edge[:2] for edge in graph.edges] == [edge[:2] for edge in whole.edges]
+    assert [condition["name"] for condition in graph.conditions] == ["control", "drug"]
+    with pytest.raises(ValueError, match="there is one file"):
+        nocurl.learn(paths[0], condition_from_files=True)
+    with pytest.raises(ValueError, match="no file"):
+        nocurl.learn(frame, condition_from_files=True)
+    with pytest.raises(ValueError, match="by files and by a column"):
+        nocurl.learn(paths, condition_from_files=True, condition="a")
+
+
 def test_wrong_conditions_are_refused():
     X, labels = _experiment()
     with pytest.raises(ValueError, match="300 conditions for 600 rows"):
@@ -48,7 +71,7 @@ def test_wrong_conditions_are_refused():
     with pytest.raises(ValueError, match="targets need conditions"):
         nocurl.OrderSearch().fit(X, targets={"drug": "x2"})
     with pytest.raises(ValueError, match="does not learn from experiments"):
-        nocurl.EqTD().fit(X, conditions=labels)
+        nocurl.EqBU().fit(X, conditions=labels)
 
 
 def test_the_next_experiment():

@@ -3,13 +3,39 @@
 use std::collections::BTreeMap;
 
 use nocurl::treatments::Treatment;
-use nocurl::{Moments, Options};
-use nocurl_io::{ConditionSummary, ExperimentSummary, FoundTarget, KnownTarget};
+use nocurl::{ExperimentSpec, Moments, Options};
+use nocurl_io::{
+    ConditionSummary, ExperimentSummary, FoundTarget, Input, KnownTarget, ReadOptions, Source,
+};
 
 use crate::Outcome;
 
 /// Frequencies below this are not listed.
 const LEAST: f64 = 0.05;
+
+/// The column of conditions where each file is one, unless it has another name.
+const COLUMN: &str = "condition";
+
+/// Makes each file a condition of its own: the column with the names of the files holds these.
+pub fn condition_from_files(read: &mut ReadOptions, experiments: &mut ExperimentSpec) {
+    let column = read.file_column.get_or_insert_with(|| COLUMN.into());
+    experiments.condition = Some(column.clone());
+}
+
+/// Refuses conditions that files should tell where there are not several.
+pub(crate) fn check_files(
+    read: &ReadOptions,
+    experiments: &ExperimentSpec,
+    input: &Input<'_>,
+) -> Result<(), nocurl::Error> {
+    let by_file = read.file_column.is_some() && read.file_column == experiments.condition;
+    if !by_file || matches!(input, Input::Source(Source::Several { .. })) {
+        return Ok(());
+    }
+    let found = if matches!(input, Input::Source(_)) { "there is one file" } else { "no file" };
+    let reason = format!("files tell the conditions apart, but {found}: give one for each");
+    Err(nocurl::Error::Experiments { reason })
+}
 
 /// The conditions of the table, with known targets and those that the data tell.
 pub(crate) fn summary(

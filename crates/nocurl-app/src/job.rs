@@ -14,6 +14,7 @@ use nocurl_io::{
 };
 
 use crate::confidence::{Again, Measured};
+use crate::experiments::check_files;
 use crate::parts::not_for_moments;
 use crate::{ConfidenceOptions, Error, Outcome, Resampled, Seen, Suspicion, suspicions};
 
@@ -55,6 +56,7 @@ impl Job {
     fn work(&self, input: Input<'_>, run: &Run<'_>) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
+        check_files(&self.read, &self.options.experiments, &input)?;
         // Held until the end, so that no other run writes to the same file meanwhile.
         let _claim = self.checkpoint.as_deref().map(Claim::of_file).transpose()?;
         if let Input::Source(Source::Path(path)) = &input
@@ -158,6 +160,7 @@ impl Job {
             if !read.categorical.contains(condition) {
                 read.categorical.push(condition.clone());
             }
+            read.condition = Some(condition.clone());
         }
         read
     }

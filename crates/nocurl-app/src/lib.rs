@@ -46,6 +46,7 @@ pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS, Shown};
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
+pub use experiments::condition_from_files;
 pub use fitted::{Fitted, ranges, to_scale};
 pub use inspection::Inspection;
 pub use job::Job;

@@ -1,6 +1,7 @@
 //! How much memory a job takes, and whether it is there.
 
 use nocurl::memory::{Memory, Size};
+use nocurl::variable::MOST_CONDITIONS;
 use nocurl::{Action, Algorithm, Text, bootstrap};
 use nocurl_io::{Missing, ReadOptions, Room, available_memory, reading_memory};
 
@@ -63,11 +64,15 @@ impl Job {
         let size = Size { variables: columns, rows, threads };
         let at = |memory: Memory| memory.at(columns, rows);
         let parts = self.parts(&size);
+        let conditions = match self.options.experiments.is_empty() {
+            true => 0,
+            false => conditions_memory(columns, rows),
+        };
         MemoryPlan {
             data: at(parts.data),
-            reading: at(parts.reading),
-            learning: at(parts.learning),
-            checking: at(parts.checking),
+            reading: at(parts.reading).saturating_add(conditions / 2),
+            learning: at(parts.learning).saturating_add(conditions),
+            checking: at(parts.checking).saturating_add(conditions),
             resampling: at(parts.resampling),
             available: self.memory.or_else(available_memory),
         }
@@ -98,9 +103,7 @@ impl Job {
     /// True when moments are not enough.
     pub(crate) fn keeps_rows(&self) -> bool {
         let estimated = self.read.missing == Missing::Em;
-        self.options.needs_rows()
-            || self.confidence.is_asked() && !estimated
-            || !self.options.experiments.is_empty()
+        self.options.needs_rows() || self.confidence.is_asked() && !estimated
     }
 
     /// How the table is read so that no more is taken than there is, and the method can use it: the
@@ -123,6 +126,16 @@ impl Job {
     fn takes(&self, columns: usize) -> Result<(), nocurl::Error> {
         self.options.algorithm.takes(columns, !self.options.knowledge.is_empty())
     }
+}
+
+/// What is kept of the conditions of a table, from above: their rows twice, or as many matrices where
+/// these are less, and the rows of correlations that are remembered.
+fn conditions_memory(columns: usize, rows: u64) -> u64 {
+    const REMEMBERED: u64 = 512 << 20;
+    let (d, numbers) = (columns as u64, rows.saturating_mul(columns as u64));
+    let matrices = d.saturating_mul(d).saturating_mul(MOST_CONDITIONS as u64);
+    let remembered = d.saturating_pow(3).saturating_mul(16).min(REMEMBERED);
+    numbers.min(matrices).saturating_mul(16).saturating_add(remembered)
 }
 
 struct Parts {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::{ConfidenceOptions, Error, Job, parse_bytes};
+use crate::{ConfidenceOptions, Error, Job, condition_from_files, parse_bytes};
 
 const SWITCH: &str = "true or false";
 const NUMBER: &str = "a number";
@@ -33,6 +33,8 @@ pub struct Request {
     knowledge: Value,
     /// The column of conditions and what these act on.
     experiments: Value,
+    /// Whether each file is a condition of its own.
+    condition_from_files: Value,
     bootstrap: Value,
     confidence: Value,
     confidence_seconds: Value,
@@ -63,6 +65,7 @@ impl Default for Request {
             seed: options.seed.into(),
             knowledge: Value::Null,
             experiments: Value::Null,
+            condition_from_files: false.into(),
             bootstrap: Value::Null,
             confidence: true.into(),
             confidence_seconds: Value::Null,
@@ -132,6 +135,15 @@ impl Request {
             level: setting("confidence_level", self.confidence_level, NUMBER)?,
             shown: setting("graph", self.graph, "'best' or 'consensus'")?,
         };
+        let mut read = self.table.options()?;
+        let mut experiments = experiments(self.experiments)?;
+        if setting("condition_from_files", self.condition_from_files, SWITCH)? {
+            if experiments.condition.is_some() {
+                let words = "conditions are told by a column already";
+                return Err(wrong("condition_from_files", &words));
+            }
+            condition_from_files(&mut read, &mut experiments);
+        }
         let options = Options {
             algorithm,
             center: setting("center", self.center, SWITCH)?,
@@ -141,7 +153,7 @@ impl Request {
             error_shape: setting("error_shape", self.error_shape, SWITCH)?,
             seed: setting("seed", self.seed, WHOLE)?,
             knowledge,
-            experiments: experiments(self.experiments)?,
+            experiments,
         };
         let memory = match &self.memory {
             None => None,
@@ -151,7 +163,7 @@ impl Request {
             })?),
         };
         Ok(Job {
-            read: self.table.options()?,
+            read,
             options,
             confidence,
             checkpoint: self.checkpoint,

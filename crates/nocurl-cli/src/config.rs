@@ -51,12 +51,12 @@ pub(crate) struct Learn {
 impl Learn {
     /// Checks flags and destinations; reads no data.
     pub(crate) fn new(arguments: LearnArguments) -> Result<Self, Failure> {
-        let read = read_options(&arguments.table)?;
+        let mut read = read_options(&arguments.table)?;
         let options = Options {
             algorithm: algorithm(&arguments.method)?,
             seed: arguments.seed,
             knowledge: arguments.knowledge.specification()?,
-            experiments: arguments.experiments.specification()?,
+            experiments: arguments.experiments.specification(&mut read)?,
             ..pipeline(&arguments.pipeline)?
         };
         let confidence = ConfidenceOptions {

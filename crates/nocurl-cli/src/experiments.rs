@@ -7,7 +7,8 @@ use clap::Args;
 use comfy_table::{Table as Grid, presets};
 use nocurl::ExperimentSpec;
 use nocurl::experiments::{Intervention, Target};
-use nocurl_io::{ExperimentSummary, Source, read_targets};
+use nocurl_app::condition_from_files;
+use nocurl_io::{ExperimentSummary, ReadOptions, Source, read_targets};
 
 use crate::config::names;
 use crate::failure::Failure;
@@ -23,6 +24,9 @@ pub(crate) struct ExperimentArguments {
     /// Column with the condition that each row was measured under
     #[arg(long, value_name = "COLUMN")]
     condition: Option<String>,
+    /// Each file is a condition of its own, which has the file's name
+    #[arg(long, conflicts_with_all = ["condition", "target_column"])]
+    condition_from_files: bool,
     /// File with what conditions act on: TOML with a table [targets], or CSV condition,target
     #[arg(long, value_name = "FILE")]
     targets: Option<PathBuf>,
@@ -49,9 +53,10 @@ impl ExperimentArguments {
         self.targets.as_ref()
     }
 
-    /// All that is stated.
-    pub(crate) fn specification(&self) -> Result<ExperimentSpec, Failure> {
-        let given = self.condition.is_some() || self.target_column.is_some();
+    /// All that is stated, with the column that files become where each is a condition.
+    pub(crate) fn specification(&self, read: &mut ReadOptions) -> Result<ExperimentSpec, Failure> {
+        let named = self.condition.is_some() || self.target_column.is_some();
+        let given = named || self.condition_from_files;
         let needs = |flag: &str| {
             Err(Failure::Input(format!("{flag} needs --condition, the column of the conditions")))
         };
@@ -88,13 +93,16 @@ impl ExperimentArguments {
         }
         let named = self.target_column.as_ref();
         let control = named.map(|_| self.control.clone().unwrap_or_else(|| CONTROL.into()));
-        let experiments = ExperimentSpec {
+        let mut experiments = ExperimentSpec {
             condition: named.or(self.condition.as_ref()).cloned(),
             targets,
             control,
             kind: if named.is_some() { kind } else { Intervention::Perfect },
             hidden: self.hide_condition,
         };
+        if self.condition_from_files {
+            condition_from_files(read, &mut experiments);
+        }
         experiments.check()?;
         Ok(experiments)
     }

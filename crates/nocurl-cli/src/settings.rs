@@ -9,7 +9,8 @@ use std::path::Path;
 use clap::{ArgAction, Command, CommandFactory as _};
 use nocurl::advice::in_list;
 use nocurl::error::closest;
-use nocurl::{Algorithm, KnowledgeSpec};
+use nocurl::experiments::{Intervention, Target};
+use nocurl::{Algorithm, ExperimentSpec, KnowledgeSpec};
 use nocurl_io::{GraphDocument, Source, read_graph, read_text};
 use serde_json::Value;
 
@@ -193,6 +194,8 @@ fn settings(
         ("decimal", of("decimal")),
         ("comment", of("comment")),
         ("skip-rows", of("skip_rows")),
+        ("sheet", of("sheet")),
+        ("file-column", of("file_column")),
     ]);
     let prune = of("prune");
     all.push(("prune", prune.get("rule").cloned().unwrap_or(Value::Null)));
@@ -200,6 +203,45 @@ fn settings(
     let knowledge: Option<KnowledgeSpec> = serde_json::from_value(of("knowledge")).ok();
     if let Some(known) = knowledge.filter(|known| !known.is_empty()) {
         all.extend(stated(&known, path)?);
+    }
+    let experiments: Option<ExperimentSpec> = serde_json::from_value(of("experiments")).ok();
+    if let Some(told) = experiments.filter(|told| !told.is_empty()) {
+        all.extend(conditions(&told, &of("file_column"), path)?);
+    }
+    Ok(all)
+}
+
+/// Conditions and what they act on as flags.
+fn conditions(
+    told: &ExperimentSpec,
+    file_column: &Value,
+    path: &str,
+) -> Result<Vec<(&'static str, Value)>, Failure> {
+    let has = |kind| told.targets.iter().any(|target| target.kind == kind);
+    let soft = has(Intervention::Soft) || told.kind == Intervention::Soft;
+    if soft && has(Intervention::Perfect) {
+        return Err(Failure::Input(format!(
+            "--like {path}: some of its targets are soft and some are not, which no flag says; give \
+             them by --targets"
+        )));
+    }
+    let condition = Value::from(told.condition.clone());
+    let by_file = !condition.is_null() && *file_column == condition;
+    let target = |target: &Target| {
+        Value::String(format!("{}={}", target.condition, in_list(&target.variable)))
+    };
+    let mut all = vec![
+        ("target", Value::Array(told.targets.iter().map(target).collect())),
+        ("soft", Value::Bool(soft)),
+        ("hide-condition", Value::Bool(told.hidden)),
+    ];
+    match &told.control {
+        Some(control) => {
+            all.push(("target-column", condition));
+            all.push(("control", control.clone().into()));
+        }
+        None if by_file => all.push(("condition-from-files", Value::Bool(true))),
+        None => all.push(("condition", condition)),
     }
     Ok(all)
 }

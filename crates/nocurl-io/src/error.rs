@@ -146,6 +146,12 @@ pub enum Error {
         /// The cell, shortened.
         level: String,
     },
+    /// A column for the names of files that the files have already.
+    #[error("{}", file_column_taken(name))]
+    FileColumnTaken {
+        /// Its name.
+        name: String,
+    },
     /// Parts of a table, of which there are none.
     #[error("there is no part: give at least one")]
     NoParts,
@@ -399,6 +405,7 @@ impl Error {
                 other_columns(path, first, lacks, adds)
             }
             Self::InFile { path, error } => Text::new(format!("{path}: ")).append(error.text()),
+            Self::FileColumnTaken { name } => file_column_taken(name),
             Self::NoLogarithm { columns } => no_logarithm(columns),
             Self::NoValues { column } => no_values(column),
             Self::TooManyColumns { path, columns, limit } => {
@@ -603,6 +610,11 @@ fn infinite(column: &String, row: u64, line: &Option<u64>) -> Text {
 fn several_parts(path: &str, what: &str, parts: &str, first: &str) -> Text {
     Text::new(format!("{path} holds several {what}: {parts}; choose one, as in "))
         .act(Action::set("sheet", first))
+}
+
+fn file_column_taken(name: &str) -> Text {
+    Text::new(format!("the files have a column `{name}` of their own: choose another name, as in "))
+        .act(Action::set("file_column", format!("file_{name}")))
 }
 
 fn other_columns(path: &str, first: &str, lacks: &[String], adds: &[String]) -> Text {

@@ -93,6 +93,8 @@ fn what_a_sheet_does_not_tell_is_said() {
     let words: Vec<String> = table.warnings.iter().map(ToString::to_string).collect();
     assert!(words.iter().any(|words| words.contains("formulas have no value")), "{words:?}");
     assert!(words.iter().any(|words| words.contains("merged") && words.contains("A4:A7")));
+    let words = refused("t.csv", b"a,b\n1,2\n3,4\n", &sheet("2"));
+    assert!(words.contains("without sheets"), "{words}");
 }
 
 #[test]

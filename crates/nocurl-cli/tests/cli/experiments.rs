@@ -42,6 +42,8 @@ fn conditions_and_targets_find_the_graph_that_made_the_data() {
         hidden["edges"].as_array().unwrap().iter().all(|edge| edge["direction"] == "determined")
     );
     assert!(!hidden["variables"].as_array().unwrap().contains(&"condition".into()));
+    // What is hidden is hidden everywhere, so that a report can be made of the file.
+    folder.run(&["draw", "h.json", "--output", "h.html", "--quiet"]);
     // What is hidden is compared without a word; so is a condition that the truth does not have.
     for file in ["g.json", "h.json"] {
         let scores = folder.run(&["evaluate", "truth.json", file, "--json", "--targets", "t.toml"]);
@@ -64,6 +66,55 @@ fn the_names_of_targets_can_be_the_conditions() {
     assert_eq!(edges(&rows), edges(&listed));
     let soft = learn(&folder, "--condition condition --targets t.csv --soft", "d.json");
     assert_eq!(soft["experiments"]["conditions"][1]["targets"][0]["kind"], "soft");
+}
+
+/// Each condition of the table in a file of its own, without the column.
+fn split(folder: &Folder) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.path("x.csv")).unwrap();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let at = header.iter().position(|name| *name == "condition").unwrap();
+    let without = |line: &str| {
+        let cells = line.split(',').enumerate().filter(|(j, _)| *j != at);
+        cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",")
+    };
+    let mut files: std::collections::BTreeMap<String, String> = Default::default();
+    for line in lines {
+        let level = line.split(',').nth(at).unwrap();
+        let start = || without(&header.join(",")) + "\n";
+        *files.entry(format!("{level}.csv")).or_insert_with(start) += &(without(line) + "\n");
+    }
+    files.iter().for_each(|(name, text)| drop(folder.write(name, text)));
+    files.into_keys().collect()
+}
+
+#[test]
+fn each_file_can_be_a_condition() {
+    let folder = folder();
+    let whole = learn(&folder, "--condition condition --targets t.toml", "a.json");
+    let files = split(&folder);
+    assert_eq!(files.len(), 6);
+    let run = |flags: &str, output: &str| {
+        let arguments = format!("learn {} --quiet --no-confidence {flags}", files.join(" "));
+        let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
+        arguments.extend(["--output", output]);
+        folder.run(&arguments);
+        folder.json(output)
+    };
+    let parts = run("--condition-from-files --targets t.toml", "b.json");
+    assert_eq!(edges(&parts), edges(&whole));
+    assert_eq!(parts["experiments"]["condition"], "condition");
+    assert_eq!(parts["experiments"]["conditions"], whole["experiments"]["conditions"]);
+    // Under another name, and as another result was learnt.
+    let renamed = run("--condition-from-files --file-column batch --targets t.toml", "c.json");
+    assert_eq!(renamed["experiments"]["condition"], "batch");
+    assert_eq!(edges(&run("--like c.json", "d.json")), edges(&renamed));
+    let error = folder.refused(&["learn", "x1.csv", "--condition-from-files"]);
+    assert!(error.contains("there is one file"), "{error}");
+    let error = folder.refused(&["learn", "x.csv", "x.csv", "--condition-from-files"]);
+    assert!(error.contains("a column `condition` of their own"), "{error}");
+    let both = ["learn", "x1.csv", "x2.csv", "--condition-from-files", "--condition", "x3"];
+    assert!(folder.refused(&both).contains("cannot be used with"));
 }
 
 #[test]
@@ -95,7 +146,9 @@ fn wrong_conditions_and_targets_are_refused() {
         ("--condition condition --missing em", "missing values are not estimated"),
         ("--condition condition --require x1,condition", "prior knowledge"),
         ("--condition condition --method lingam", "does not learn from experiments"),
-        ("--condition x1 --target 1=x2", "more than 256 levels"),
+        ("--condition x1 --target 1=x2", "no row of column `x1` is `1`"),
+        ("--condition x1", "900 values in 900 rows"),
+        ("--condition condition --param score=multinomial", "do not tell conditions apart"),
     ];
     for (flags, expected) in cases {
         let arguments = format!("learn x.csv {flags} --output g.json");

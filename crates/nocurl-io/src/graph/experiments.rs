@@ -76,6 +76,9 @@ impl GraphDocument {
         if place < self.kinds.len() {
             self.kinds.remove(place);
         }
+        if place < self.sample.len() {
+            self.sample.remove(place);
+        }
         if let Some(class) = &mut self.class {
             let keep = |pair: &[String; 2]| pair.iter().all(|end| end != name);
             class.directed.retain(keep);

@@ -112,7 +112,13 @@ pub(super) struct Hot {
 
 impl Collect for Hot {
     fn start(selection: &Selection) -> Self {
-        let moments = OneHot::new(&selection.discrete());
+        let moments = match selection.condition.filter(|&slot| selection.discrete()[slot]) {
+            None => OneHot::new(&selection.discrete()),
+            Some(slot) => {
+                let levels: Vec<usize> = selection.places.iter().map(Vec::len).collect();
+                OneHot::by_condition(&levels, slot)
+            }
+        };
         Self { moments, places: Arc::clone(&selection.places) }
     }
 

@@ -65,6 +65,8 @@ pub(super) struct Selection {
     pub(super) absent: Vec<f64>,
     /// The place of the weights of rows, which is the last.
     pub(super) weight: Option<usize>,
+    /// The place of the conditions of an experiment.
+    pub(super) condition: Option<usize>,
     /// Tables that are drawn from the same rows.
     pub(super) resample: Option<Resample>,
     /// What is done to columns of numbers.
@@ -83,7 +85,10 @@ impl Selection {
         declared: impl Fn(usize) -> Declared,
     ) -> Result<Self, Error> {
         let of_file = Arc::new(names.to_vec());
-        // What stands in the file counts, not what its name says.
+        if let Some(name) = options.file_column.as_ref().filter(|name| names.contains(name)) {
+            return Err(Error::FileColumnTaken { name: shorten(name, 80) });
+        }
+        // What stands in the file counts, not what its folders say.
         let told = options.constants().iter().filter(|(name, _)| !names.contains(name));
         let told: Vec<&(String, String)> = told.collect();
         let mut all = names.to_vec();
@@ -248,6 +253,7 @@ impl Selection {
             of_file: Arc::default(),
             rounded: Arc::new(names.iter().map(|_| AtomicBool::new(false)).collect()),
             weight: None,
+            condition: names.iter().position(|name| options.condition.as_ref() == Some(name)),
             resample: options.resample.clone(),
             most_rows: options.room.map_or(u64::MAX, |room| room.rows(names.len())),
             names,

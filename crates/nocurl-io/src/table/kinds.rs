@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use nocurl::variable::MOST_LEVELS;
 use nocurl::{Action, Kind, Text, Value, Variable};
 use serde::{Deserialize, Serialize};
 
@@ -371,9 +370,8 @@ fn infer(column: &Candidate, part: bool) -> Decision {
 /// Levels in an order that does not depend on that of the rows.
 fn levels(column: &Candidate, kind: Kind, part: bool) -> Decision {
     if column.survey.distinct().is_none() {
-        let name = shorten(&column.name, 80);
-        let words =
-            format!("`{name}` has more than {MOST_LEVELS} levels, too many for a category; ");
+        let (name, most) = (shorten(&column.name, 80), column.survey.most_levels());
+        let words = format!("`{name}` has more than {most} levels, too many for a category; ");
         let out = Action::leave_out(std::slice::from_ref(&name));
         return Decision::Unclear(Text::new(words).act(out));
     }

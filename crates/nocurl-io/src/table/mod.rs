@@ -122,6 +122,7 @@ pub enum Header {
 /// | `skip_rows` | 0 | lines to pass over at the start; text only |
 /// | `sheet` | the first | sheet of a workbook, file of a zip archive or array of an .npz, by name |
 /// | `file_column` | none | name of a column that holds the name of the file of each row |
+/// | `condition` | none | name of the column that holds the conditions of an experiment |
 /// | `max_columns` | 20,000 | more selected columns are an error: memory grows with the square |
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
@@ -143,6 +144,9 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// Columns whose levels have an order.
     pub ordinal: Vec<Ordinal>,
+    /// The column that holds the conditions of an experiment: its levels may be more than those of
+    /// other columns.
+    pub condition: Option<String>,
     /// Functions of columns of numbers; the last one that means a column counts.
     pub transform: Vec<TransformRule>,
     /// Columns of numbers at mean 0 and variance 1, after that.
@@ -207,6 +211,7 @@ impl Default for ReadOptions {
             continuous: Vec::new(),
             categorical: Vec::new(),
             ordinal: Vec::new(),
+            condition: None,
             transform: Vec::new(),
             standardize: false,
             missing: Missing::Error,

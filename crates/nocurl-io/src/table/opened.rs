@@ -53,6 +53,7 @@ enum Body {
 impl Found {
     /// Finds out what an input is.
     pub(super) fn of(mut input: Input, reading: &Reading<'_>) -> Result<Self, Error> {
+        let mut chosen = reading.sheet.is_none();
         for _ in 0..MOST_PACKINGS {
             input = input.unpacked()?;
             if !is_zip(&input.peek(MAGIC_BYTES)?) {
@@ -67,6 +68,11 @@ impl Found {
                 return Opened::arrays(&archive, wanted).map(Self::Opened);
             }
             input = member(&archive, wanted)?;
+            chosen = true;
+        }
+        if !chosen {
+            let reason = "a sheet is asked for, but it is one table without sheets";
+            return Err(Error::unsupported(&input.label, reason));
         }
         let start = input.peek(MAGIC_BYTES)?;
         if start.is_empty() {

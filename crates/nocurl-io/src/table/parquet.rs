@@ -144,7 +144,8 @@ impl Selected<'_> {
         let mut part: Assembly = Assembly::new(&self.projection.selection, self.options.missing);
         // A first look at text is kept where the decoder can reach it.
         let texts = &self.projection.selection.texts;
-        let seen: Vec<Seen> = part.columns_seen().iter().map(|_| Seen::default()).collect();
+        let started = part.columns_seen().iter();
+        let seen: Vec<Seen> = started.map(|known| Arc::new(Mutex::new(known.clone()))).collect();
         let mut columns = self.open_all(piece, &seen)?;
         let mut block = Block::new(self.projection.selection.names.len());
         for start in (0..piece.rows).step_by(BLOCK_ROWS) {

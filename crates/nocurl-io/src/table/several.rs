@@ -155,7 +155,7 @@ impl<'a> Files<'a> {
     /// Looks at the columns of all of them.
     fn look(&self, reading: &Reading<'_>, run: &Run<'_>) -> Result<Vec<Candidate>, Error> {
         let reading = reading.of_all();
-        let absent = Absent::new(&reading.na);
+        let (absent, condition) = (Absent::new(&reading.na), reading.condition.clone());
         let mut all: Vec<Candidate> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut first: Option<(String, Vec<String>)> = None;
@@ -175,7 +175,7 @@ impl<'a> Files<'a> {
             first.get_or_insert_with(|| (label.clone(), of_file.to_vec()));
             let told = self.constants[at].iter().filter(|(name, _)| !of_file.contains(name));
             let told = told.map(|(name, value)| {
-                let mut survey = ColumnSurvey::default();
+                let mut survey = ColumnSurvey::new(condition.as_ref() == Some(name));
                 survey.repeat(value.as_bytes(), rows, &absent);
                 Candidate { name: name.clone(), declared: Declared::Cells, survey }
             });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::variable::{Levels, MOST_LEVELS, Variable};
+use nocurl::variable::{Levels, MOST_CONDITIONS, MOST_LEVELS, Variable};
 use nocurl::{Kind, MatMut, Text};
 use serde::{Deserialize, Serialize};
 
@@ -47,12 +47,27 @@ pub(super) struct ColumnSurvey {
     #[serde(with = "pairs")]
     values: BTreeMap<u64, u64>,
     many_values: bool,
+    /// Whether its levels are the conditions of an experiment, which may be more.
+    #[serde(default)]
+    conditions: bool,
     pub(super) odd: Vec<Odd>,
     /// Missing cells that may be levels, as they are spelt.
     nones: BTreeMap<String, u64>,
 }
 
 impl ColumnSurvey {
+    /// Nothing seen yet of a column, which may be that of the conditions.
+    pub(super) fn new(conditions: bool) -> Self {
+        let levels =
+            if conditions { Levels::with_room(MOST_CONDITIONS) } else { Levels::default() };
+        Self { levels, conditions, ..Self::default() }
+    }
+
+    /// How many levels there may be.
+    pub(super) fn most_levels(&self) -> usize {
+        if self.conditions { MOST_CONDITIONS } else { MOST_LEVELS }
+    }
+
     /// Cells that hold something.
     pub(super) fn present(&self) -> u64 {
         self.numbers + self.texts
@@ -155,7 +170,7 @@ impl ColumnSurvey {
             if !self.many_values {
                 // One zero.
                 *self.values.entry((value + 0.0).to_bits()).or_default() += 1;
-                self.many_values = self.values.len() > MOST_LEVELS;
+                self.many_values = self.values.len() > self.most_levels();
             }
         }
     }
@@ -174,7 +189,7 @@ impl ColumnSurvey {
         for (value, count) in later.values {
             *self.values.entry(value).or_default() += count;
         }
-        self.many_values |= later.many_values || self.values.len() > MOST_LEVELS;
+        self.many_values |= later.many_values || self.values.len() > self.most_levels();
         for (name, count) in later.nones {
             *self.nones.entry(name).or_default() += count;
         }
@@ -190,7 +205,8 @@ impl ColumnSurvey {
     pub(super) fn distinct(&self) -> Option<usize> {
         let texts = self.levels.names().len();
         let all = texts + self.values.len();
-        (!self.levels.overflows() && !self.many_values && all <= MOST_LEVELS).then_some(all)
+        let fits = !self.levels.overflows() && !self.many_values && all <= self.most_levels();
+        fits.then_some(all)
     }
 
     /// The different cells, with how often they were seen.
@@ -221,7 +237,9 @@ impl Collect for Survey {
     const SURVEYS: bool = true;
 
     fn start(selection: &Selection) -> Self {
-        let columns = vec![ColumnSurvey::default(); selection.names.len()];
+        let slots = 0..selection.names.len();
+        let columns = slots.map(|slot| ColumnSurvey::new(selection.condition == Some(slot)));
+        let columns = columns.collect();
         Self { columns, texts: selection.texts.clone() }
     }
 

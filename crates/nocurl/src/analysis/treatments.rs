@@ -9,7 +9,7 @@
 use crate::core::experiments::ExperimentSpec;
 use crate::core::parallel::*;
 use crate::core::{Data, Error, Mat};
-use crate::math::Groups;
+use crate::math::{Group, Groups};
 use crate::methods::OrderSearch;
 use crate::pipeline::{Fit, Options, see};
 
@@ -80,22 +80,29 @@ fn of_variable(
     let total: f64 = groups.conditions.iter().map(|group| group.rows).sum();
     let mut own = vec![false; groups.conditions.len()];
     let mut found: Vec<Treatment> = Vec::new();
-    let Some(mut left) = residual(groups, &own) else { return found };
+    let mut now = scatter(groups, &own);
+    let Some((_, mut left)) = groups.regression(&now) else { return found };
     loop {
         let mut best: Option<(f64, usize)> = None;
+        let mean = shared_mean(groups, &own);
+        let rows: f64 = shared(groups, &own).map(|group| group.rows).sum();
         // One condition at least stays to compare with.
-        let shared = own.iter().filter(|&&own| !own).count();
-        for k in 0..own.len() {
-            if own[k] || shared <= 1 || control == Some(groups.conditions[k].level) {
+        let sharing = own.iter().filter(|&&own| !own).count();
+        for (k, group) in groups.conditions.iter().enumerate() {
+            if own[k] || sharing <= 1 || control == Some(group.level) {
                 continue;
             }
-            own[k] = true;
-            if let Some(rest) = residual(groups, &own)
+            // Without one group the scatter of the others about their mean falls by one product.
+            let factor = group.rows * rows / (rows - group.rows);
+            let away = |i: usize| group.shift[i] - mean[i];
+            let without = Mat::from_fn(now.nrows(), now.ncols(), |i, j| {
+                now[(i, j)] - factor * away(i) * away(j)
+            });
+            if let Some((_, rest)) = groups.regression(&without)
                 && best.is_none_or(|(lowest, _)| rest < lowest)
             {
                 best = Some((rest, k));
             }
-            own[k] = false;
         }
         let Some((rest, k)) = best else { break };
         let gain = total * (left / rest).ln() - price;
@@ -103,7 +110,7 @@ fn of_variable(
             break;
         }
         own[k] = true;
-        left = rest;
+        (now, left) = (scatter(groups, &own), rest);
         let condition = groups.conditions[k].level;
         found.push(Treatment { condition, variable, shift: 0.0, gain });
     }
@@ -119,7 +126,7 @@ fn scatter(groups: &Groups, own: &[bool]) -> Mat<f64> {
     let m = groups.within.nrows();
     let mean = shared_mean(groups, own);
     let mut s = groups.within.clone();
-    for (group, _) in groups.conditions.iter().zip(own).filter(|(_, own)| !**own) {
+    for group in shared(groups, own) {
         for j in 0..m {
             for i in 0..m {
                 s[(i, j)] += group.rows * (group.shift[i] - mean[i]) * (group.shift[j] - mean[j]);
@@ -129,19 +136,18 @@ fn scatter(groups: &Groups, own: &[bool]) -> Mat<f64> {
     s
 }
 
+/// The conditions without means of their own.
+fn shared<'a>(groups: &'a Groups, own: &'a [bool]) -> impl Iterator<Item = &'a Group> {
+    groups.conditions.iter().zip(own).filter(|(_, own)| !**own).map(|(group, _)| group)
+}
+
 fn shared_mean(groups: &Groups, own: &[bool]) -> Vec<f64> {
     let mut mean = vec![0.0; groups.within.nrows()];
-    let shared = || groups.conditions.iter().zip(own).filter(|(_, own)| !**own);
-    let rows: f64 = shared().map(|(group, _)| group.rows).sum();
-    for (group, _) in shared() {
+    let rows: f64 = shared(groups, own).map(|group| group.rows).sum();
+    for group in shared(groups, own) {
         mean.iter_mut().zip(&group.shift).for_each(|(to, x)| *to += group.rows / rows * x);
     }
     mean
-}
-
-/// What is left of the last column given the others.
-fn residual(groups: &Groups, own: &[bool]) -> Option<f64> {
-    Some(groups.regression(&scatter(groups, own))?.1)
 }
 
 /// By how much a condition with a mean of its own differs from those that share one.

@@ -32,7 +32,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 19] = [
+pub const SETTINGS: [&str; 20] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -40,6 +40,7 @@ pub const SETTINGS: [&str; 19] = [
     "confidence_level",
     "confidence_seconds",
     "decimal",
+    "file_column",
     "graph",
     "header",
     "memory",

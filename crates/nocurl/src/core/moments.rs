@@ -399,7 +399,10 @@ impl Moments {
         // One factor at a time: products of deviations in large units overflow.
         let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
         let variables = Variables::new(list);
-        Self { variables, weight: self.weight, mean, scatter, conditions: None }
+        // Conditions are compared by their differences: where zero is makes none.
+        let conditions = self.conditions.as_ref().map(|all| all.scaled(&variables, &scales));
+        let conditions = conditions.map(Arc::new);
+        Self { variables, weight: self.weight, mean, scatter, conditions }
     }
 
     /// Positions of the variables that do not vary, up to rounding.

@@ -1,7 +1,8 @@
 //! Moments of levels that are not known beforehand.
 
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 
+use super::moments::{Conditions, Part};
 use super::variable::{Kind, Variables};
 use super::{Dataset, Error, Moments, Variable};
 
@@ -42,9 +43,57 @@ pub struct OneHot {
     moments: Moments,
     /// Indicators of a block of rows.
     work: Mat<f64>,
+    /// The rows of each condition, where these are told apart.
+    told: Option<Told>,
+}
+
+/// Rows by the codes of one variable.
+#[derive(Debug, Clone)]
+struct Told {
+    variable: usize,
+    /// The columns of the others.
+    columns: Vec<usize>,
+    /// By code.
+    parts: Vec<Part>,
+    /// Rows of a block by their codes.
+    work: Vec<Vec<f64>>,
+}
+
+impl Told {
+    fn push(&mut self, codes: &[f64], coded: MatRef<'_, f64>) {
+        for (i, &code) in codes.iter().enumerate() {
+            let row = self.columns.iter().map(|&column| coded[(i, column)]);
+            self.work[code as usize].extend(row);
+        }
+        for (part, rows) in self.parts.iter_mut().zip(&mut self.work) {
+            if !rows.is_empty() {
+                part.push(rows);
+                rows.clear();
+            }
+        }
+    }
 }
 
 impl OneHot {
+    /// No rows yet, of variables with so many levels each (none where they have no levels), with the
+    /// rows of each level of one of them told apart as the conditions of an experiment.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn by_condition(levels: &[usize], condition: usize) -> Self {
+        let discrete: Vec<bool> = levels.iter().map(|&levels| levels > 0).collect();
+        let mut all = Self::new(&discrete);
+        // All columns are there from the start, so that those of the parts stay what they are.
+        all.know(&levels.iter().map(|&levels| levels.max(1)).collect::<Vec<_>>());
+        let own = &all.columns[condition];
+        let columns: Vec<usize> =
+            (0..all.moments.width()).filter(|column| !own.contains(column)).collect();
+        let parts = vec![Part::new(columns.len()); levels[condition]];
+        let work = vec![Vec::new(); levels[condition]];
+        all.told = Some(Told { variable: condition, columns, parts, work });
+        all
+    }
+
     /// No rows yet, of variables with levels or without.
     pub fn new(discrete: &[bool]) -> Self {
         let numbers = discrete.iter().filter(|&&discrete| !discrete).count();
@@ -58,6 +107,7 @@ impl OneHot {
             discrete: discrete.to_vec(),
             moments: Moments::new(unnamed(numbers)),
             work: Mat::new(),
+            told: None,
         }
     }
 
@@ -113,6 +163,14 @@ impl OneHot {
                 coded[(i, columns[from[i] as usize])] = 1.0;
             }
         }
+        // Weights are for moments that are merged elsewhere, which do not tell conditions apart.
+        if weights.is_some() {
+            self.told = None;
+        }
+        if let Some(told) = &mut self.told {
+            let codes: Vec<f64> = block.as_ref().col(told.variable).iter().copied().collect();
+            told.push(&codes, coded.as_ref());
+        }
         add(&mut self.moments, coded);
     }
 
@@ -149,6 +207,11 @@ impl OneHot {
             }
         });
         self.know(&codes.collect::<Vec<_>>());
+        if let (Some(told), Some(later)) = (&mut self.told, &later.told) {
+            for (code, part) in later.parts.iter().enumerate() {
+                told.parts[places[told.variable][code]].append(part);
+            }
+        }
         let width = self.moments.width();
         let mut factors = vec![Vec::new(); width];
         for (v, columns) in later.columns.iter().enumerate() {
@@ -204,7 +267,18 @@ impl OneHot {
         if variables.is_continuous() {
             return self.moments.renamed(variables);
         }
-        self.moments.recoded(variables, &factors)
+        let Some(told) = self.told else { return self.moments.recoded(variables, &factors) };
+        let place_of = |column: &usize| told.columns.binary_search(column).ok();
+        let own = variables.columns(told.variable);
+        let others = factors.iter().enumerate().filter(|(column, _)| !own.contains(column));
+        let others: Vec<Vec<(usize, f64)>> = others
+            .map(|(_, of)| of.iter().filter_map(|(i, x)| Some((place_of(i)?, *x))).collect())
+            .collect();
+        let mut conditions = Conditions::new(&variables, told.variable);
+        for (code, part) in told.parts.iter().enumerate().filter(|(_, part)| part.rows() > 0) {
+            conditions.set(places[told.variable][code], part.recoded(&others));
+        }
+        self.moments.recoded(variables, &factors).with_conditions(conditions)
     }
 }
 

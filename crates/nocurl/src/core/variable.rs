@@ -11,6 +11,9 @@ use crate::core::{Error, Transform};
 /// More levels than this in one column are taken for keys or free text.
 pub const MOST_LEVELS: usize = 256;
 
+/// More conditions than this in one experiment are taken for keys too.
+pub const MOST_CONDITIONS: usize = 4096;
+
 /// A kind of column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -188,23 +191,30 @@ pub struct Levels {
     names: Vec<String>,
     codes: HashMap<String, usize>,
     overflows: bool,
+    /// How many there may be, where it is not [`MOST_LEVELS`].
+    room: Option<usize>,
 }
 
 impl Levels {
+    /// No levels yet, and room for so many.
+    pub fn with_room(most: usize) -> Self {
+        Self { room: Some(most), ..Self::default() }
+    }
+
     /// These levels, in this order.
     pub fn new(names: &[String]) -> Self {
-        let mut levels = Self::default();
+        let mut levels = Self::with_room(names.len().max(MOST_LEVELS));
         names.iter().for_each(|name| _ = levels.code(name));
         levels
     }
 
-    /// The code of a level; none when it is new and there are [`MOST_LEVELS`] already.
+    /// The code of a level; none when it is new and there are as many as there may be.
     pub fn code(&mut self, name: &str) -> Option<usize> {
         if let Some(&code) = self.codes.get(name) {
             return Some(code);
         }
         let code = self.names.len();
-        if code == MOST_LEVELS {
+        if code == self.room.unwrap_or(MOST_LEVELS) {
             self.overflows = true;
             return None;
         }
@@ -225,12 +235,12 @@ impl Levels {
         &self.names
     }
 
-    /// Notes that there were more than [`MOST_LEVELS`].
+    /// Notes that there were more than there may be.
     pub fn overflow(&mut self) {
         self.overflows = true;
     }
 
-    /// True when there were more than [`MOST_LEVELS`].
+    /// True when there were more than there may be.
     pub fn overflows(&self) -> bool {
         self.overflows
     }

@@ -17,7 +17,7 @@ mod problem;
 pub mod regress;
 
 pub use experiments::Experiments;
-pub(crate) use experiments::Groups;
+pub(crate) use experiments::{Group, Groups};
 pub use normality::normality;
 pub(crate) use price::Price;
 pub use problem::Problem;

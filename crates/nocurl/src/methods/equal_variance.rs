@@ -3,10 +3,13 @@
 use crate::core::advice::{Action, Text};
 use crate::core::error::list;
 use crate::core::memory::{Memory, Size};
+use crate::core::parallel::*;
 use crate::core::{Error, Mat, Order, Progress, Run};
-use crate::math::Problem;
 use crate::math::linalg::{Cholesky, collinear_set, smallest_pivot_first_within};
-use crate::methods::{Facts, Method, Parameters, Proposal, Task};
+use crate::math::objective::Grams;
+use crate::math::regress::Node;
+use crate::math::{Experiments, Problem};
+use crate::methods::{Facts, Method, Parameters, Proposal, Task, by_condition};
 
 /// From which end the order is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +61,11 @@ pub fn propose(problem: &Problem, direction: Direction, run: &Run<'_>) -> Result
         run.step(Progress { stage, done: done as u64, total, objective: None })
     };
     watch(0)?;
+    if let (Some(experiments), Direction::TopDown) = (problem.experiments(), direction) {
+        return by_condition::propose(problem, experiments, |grams| {
+            sources_first(problem, experiments, grams, &watch)
+        });
+    }
     let precedes = |i, j| problem.knowledge().must_precede(i, j);
     match direction {
         Direction::TopDown => {
@@ -86,6 +94,35 @@ pub fn propose(problem: &Problem, direction: Direction, run: &Run<'_>) -> Result
             Ok(Proposal::direct(Order::strict(&order)))
         }
     }
+}
+
+/// Top-down where each variable is explained by the rows in which it is not set. The condition has
+/// no variance to compare and comes first. Cost O(d^5) / 60.
+fn sources_first(
+    problem: &Problem,
+    experiments: &Experiments,
+    grams: Grams<'_>,
+    watch: &dyn Fn(usize) -> Result<(), Error>,
+) -> Result<Proposal, Error> {
+    let mut order = vec![experiments.condition()];
+    let mut left: Vec<usize> = (0..problem.size()).filter(|v| !order.contains(v)).collect();
+    while !left.is_empty() {
+        watch(order.len())?;
+        let placed = &order[1..];
+        let free = |&&v: &&usize| !left.iter().any(|&u| problem.knowledge().must_precede(u, v));
+        let open: Vec<usize> = left.iter().filter(free).copied().collect();
+        let variance = |&v: &usize| {
+            let share = experiments.view(v).rows() / experiments.rows();
+            let node = Node::new(grams.of(v), v, placed.to_vec());
+            node.map(|node| node.residual / share).ok_or_else(|| problem.singular())
+        };
+        let found = open.par_iter().map(variance).collect::<Result<Vec<f64>, Error>>()?;
+        let least = found.iter().zip(&open).min_by(|a, b| a.0.total_cmp(b.0));
+        let Some((_, &next)) = least else { break };
+        order.push(next);
+        left.retain(|&v| v != next);
+    }
+    Ok(Proposal::direct(Order::strict(&order)))
 }
 
 /// The inverse of the second moments, or words on why there is none.
@@ -117,6 +154,7 @@ impl Method for EqTd {
             name: "eq-td",
             class: "EqTD",
             summary: "equal error variances: sources first, by conditional variance",
+            experiments: true,
             reference: "Chen, Drton and Wang, On causal discovery with an equal-variance assumption, Biometrika 106, 2019",
             ..Facts::LINEAR
         }

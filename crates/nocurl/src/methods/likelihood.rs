@@ -63,6 +63,13 @@ impl<'a> Likelihood<'a> {
         if let (Some(experiments), false) = (problem.experiments(), forced) {
             return Ok(Self::Experimental(Experimental(experiments)));
         }
+        if forced && problem.experiments().is_some() {
+            return Err(Error::Parameter {
+                name: "score",
+                value: "multinomial".into(),
+                reason: "counts do not tell conditions apart; leave it at auto",
+            });
+        }
         if forced && !problem.variables().list().iter().all(|variable| variable.is_discrete()) {
             return Err(Error::Parameter {
                 name: "score",

@@ -1,5 +1,6 @@
 //! The methods, one file or folder each, and the list that makes them available everywhere.
 
+mod by_condition;
 mod facts;
 mod likelihood;
 mod member;

@@ -4,11 +4,11 @@ use rand::RngExt;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Facts, Method, Proposal, Task, parameters, require};
+use super::{Facts, Method, Proposal, Task, by_condition, parameters, require};
 use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination, names};
-use crate::math::objective::Acyclicity;
+use crate::math::objective::{Acyclicity, Grams};
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
 use crate::math::optimize::{Multiplier, Penalised, Solver, half_trace};
 use crate::math::regress::{along, threshold};
@@ -70,6 +70,7 @@ impl Method for NoCurl {
             name: "nocurl",
             class: "NoCurl",
             summary: "penalised estimate, Hodge projection to an order, regression on it (DAG-NoCurl)",
+            experiments: self.variant == Variant::Standard,
             reference: "Yu, Gao, Yin and Ji, DAGs with no curl, ICML 2021",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -132,6 +133,12 @@ pub(super) fn propose(
     run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
+    if let Some(experiments) = problem.experiments() {
+        return by_condition::propose(problem, experiments, |grams| {
+            let (estimate, effort) = first_estimate(problem, grams, params, run)?;
+            Ok(by_potential(estimate, effort))
+        });
+    }
     let d = problem.size();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     match params.variant {
@@ -149,17 +156,19 @@ pub(super) fn propose(
         _ => {}
     }
 
-    // Step 1, Eq. (pre), and its threshold.
-    let (mut estimate, effort) = estimate(problem, params, run)?;
-    threshold(&mut estimate, params.estimate_threshold);
+    let moments = problem.second_moments().into();
+    let (estimate, effort) = first_estimate(problem, moments, params, run)?;
     if params.variant == Variant::Threshold {
         let proposal = raise_threshold(estimate.clone(), params.estimate_threshold, effort);
         return Ok(Proposal { estimate: Some(estimate), ..proposal });
     }
 
-    // Step 2, Eq. (solvep): the potential, then weights that follow it.
-    let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
-    let order = Order::from_potential(&potential);
+    let standard = by_potential(estimate, effort);
+    let Proposal { order, potential: Some(potential), estimate: Some(estimate), .. } = &standard
+    else {
+        return Ok(standard);
+    };
+    let (order, potential, estimate) = (order.clone(), potential.clone(), estimate.clone());
     let proposal = match params.variant {
         Variant::Projected => {
             let w = hodge::weights_on_potential(estimate.as_ref(), &potential);
@@ -171,7 +180,7 @@ pub(super) fn propose(
             let w = hodge::weights_on_potential(a.as_ref(), &potential);
             joint(problem, params, w, potential, effort, run)?
         }
-        _ => effort.proposal(order, Some(potential), None),
+        _ => return Ok(standard),
     };
     Ok(Proposal { estimate: Some(estimate), ..proposal })
 }
@@ -222,9 +231,30 @@ impl Effort {
     }
 }
 
+/// Step 1, Eq. (pre), and its threshold.
+fn first_estimate(
+    problem: &Problem,
+    second_moments: Grams<'_>,
+    params: &NoCurl,
+    run: &Run<'_>,
+) -> Result<(Mat<f64>, Effort), Error> {
+    let (mut estimate, effort) = estimate(problem, second_moments, params, run)?;
+    threshold(&mut estimate, params.estimate_threshold);
+    Ok((estimate, effort))
+}
+
+/// Step 2, Eq. (solvep): the potential, and the order that weights follow.
+fn by_potential(estimate: Mat<f64>, effort: Effort) -> Proposal {
+    let potential = hodge::potential(&Reachability::new(estimate.as_ref()));
+    let order = Order::from_potential(&potential);
+    let proposal = effort.proposal(order, Some(potential), None);
+    Proposal { estimate: Some(estimate), ..proposal }
+}
+
 /// Step 1: `min F(A) + lambda h(A)`, for each lambda from the last one's result, first from 0.
 fn estimate(
     problem: &Problem,
+    second_moments: Grams<'_>,
     params: &NoCurl,
     run: &Run<'_>,
 ) -> Result<(Mat<f64>, Effort), Error> {
@@ -232,7 +262,7 @@ fn estimate(
     let mut weights = Mat::zeros(d, d);
     let mut effort = Effort::default();
     let penalised = Penalised {
-        second_moments: problem.second_moments(),
+        second_moments,
         acyclicity: params.acyclicity,
         lambda1: 0.0,
         solver: params.solver,

@@ -1,10 +1,10 @@
 //! NOTEARS: least squares under an acyclicity constraint, by an augmented Lagrangian.
 
-use super::{Facts, Method, Proposal, Task, parameters, require};
+use super::{Facts, Method, Proposal, Task, by_condition, parameters, require};
 use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Mat, Order, Run};
-use crate::math::objective::Acyclicity;
+use crate::math::objective::{Acyclicity, Grams};
 use crate::math::optimize::{Lagrangian, Penalised, Solver};
 use crate::math::regress::cut_cycles;
 use crate::math::{Problem, hodge};
@@ -39,6 +39,7 @@ impl Method for Notears {
             name: "notears",
             class: "Notears",
             summary: "least squares under a smooth acyclicity constraint (NOTEARS)",
+            experiments: true,
             most_to_check: 100,
             reference: "Zheng, Aragam, Ravikumar and Xing, DAGs with NO TEARS, NeurIPS 2018",
             parameters: Self::PARAMETERS,
@@ -96,9 +97,23 @@ pub(super) fn propose(
     run: &Run<'_>,
 ) -> Result<Proposal, Error> {
     params.validate()?;
+    match problem.experiments() {
+        None => by_moments(problem, problem.second_moments().into(), params, run),
+        Some(experiments) => by_condition::propose(problem, experiments, |grams| {
+            by_moments(problem, grams, params, run)
+        }),
+    }
+}
+
+fn by_moments(
+    problem: &Problem,
+    second_moments: Grams<'_>,
+    params: &Notears,
+    run: &Run<'_>,
+) -> Result<Proposal, Error> {
     let d = problem.size();
     let penalised = Penalised {
-        second_moments: problem.second_moments(),
+        second_moments,
         acyclicity: params.acyclicity,
         lambda1: params.lambda1,
         solver: params.solver,

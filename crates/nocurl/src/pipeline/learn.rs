@@ -15,7 +15,7 @@ use crate::math::objective::{least_squares, least_squares_of};
 use crate::math::regress::{
     along, blocks, error_variances, linear_dag, linear_parts, restrict, threshold_unless_required,
 };
-use crate::math::{Problem, hodge};
+use crate::math::{Experiments, Problem, hodge};
 use crate::methods::{Facts, Proposal, Task, member};
 
 /// Learns a graph from the rows of a table (`&Dataset`) or from their moments (`&Moments`).
@@ -105,9 +105,11 @@ pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Err
     let matrices = if data.moments().rows() <= d as u64 { 2.0 } else { 4.0 };
     ask("the second moments", Memory::matrices(matrices).at(d, 0))?;
     let problem = see(data, options)?;
-    takes(&options.algorithm.facts(), problem.variables())?;
+    // The condition is what moments are told apart by, whatever columns a method takes.
+    let condition = problem.experiments().map(Experiments::condition);
+    takes(&options.algorithm.facts(), problem.variables(), condition)?;
     if let Some(refine) = options.refine {
-        takes(&refine.facts(), problem.variables())?;
+        takes(&refine.facts(), problem.variables(), None)?;
     }
     if !options.knowledge.is_empty() && !problem.knowledge().is_empty() {
         options.algorithm.takes_knowledge()?;
@@ -137,10 +139,12 @@ fn counts(options: &Options, problem: &Problem) -> bool {
 }
 
 /// Refuses columns of kinds that a method or a refinement does not take.
-fn takes(facts: &Facts, variables: &Variables) -> Result<(), Error> {
+fn takes(facts: &Facts, variables: &Variables, but: Option<usize>) -> Result<(), Error> {
+    let list = variables.list().iter().enumerate().filter(|(v, _)| Some(*v) != but);
+    let mut list = list.map(|(_, variable)| variable);
     let other = |variable: &&Variable| !facts.columns.contains(&variable.kind);
-    let Some(first) = variables.list().iter().find(other) else { return Ok(()) };
-    let alike = variables.list().iter().filter(|variable| variable.kind == first.kind);
+    let Some(first) = list.find(other) else { return Ok(()) };
+    let alike = std::iter::once(first).chain(list.filter(|other| other.kind == first.kind));
     Err(Error::ColumnsNotTaken {
         method: facts.phrase(),
         kind: first.kind.name(),
@@ -221,7 +225,13 @@ fn choose_edges(
         Some(rule) => prune(problem, order, rule)?,
         None => unpruned.clone(),
     };
+    let condition = problem.experiments().map(Experiments::condition);
+    // What the condition shifts was chosen by a score: its strength is no weight.
+    let chosen = condition.map(|c| (c, weights.row(c).to_owned()));
     threshold_unless_required(problem, &mut weights, options.effective_threshold());
+    if let Some((c, row)) = chosen {
+        weights.row_mut(c).copy_from(row);
+    }
     if !weights.is_all_finite() {
         return Err(Error::OutOfRange { stage: "the method", advice: SIMILAR_UNITS });
     }
@@ -317,6 +327,7 @@ pub(super) fn evidence(
     let by_experiments = problem.experiments().map(|all| all.targets().class_of(dag));
     let settled = |i, j| by_experiments.as_ref().is_some_and(|class| class.has_directed(i, j));
     let of = |i, j| match options.determines() {
+        Determines::Graph if settled(i, j) => Some(Evidence::Experiments),
         Determines::Graph if !problem.knowledge().allows(j, i) => Some(Evidence::Knowledge),
         Determines::Graph => options.facts().directions.evidence(),
         Determines::Class if alone.has_directed(i, j) => Some(Evidence::Independences),

@@ -13,6 +13,7 @@ mod equal_variance;
 mod error_shape;
 mod exact;
 mod experiments;
+mod experiments_methods;
 mod fges;
 mod gran_dag;
 mod gsges;

@@ -29,6 +29,15 @@ impl Part {
         }
     }
 
+    /// Memory that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let numbers = match self {
+            Self::Rows { values, .. } => values.len(),
+            Self::Moments(moments) => moments.width() * moments.width(),
+        };
+        8 * numbers as u64
+    }
+
     /// Adds rows, one after the other.
     pub(crate) fn push(&mut self, more: &[f64]) {
         match self {
@@ -194,6 +203,21 @@ impl Conditions {
         let levels = new.list()[self.variable].levels.iter();
         let parts = levels.filter_map(|level| before.level(level));
         let parts = parts.map(|level| self.parts[level].recoded(&columns)).collect();
+        Self { variable: self.variable, parts }
+    }
+
+    /// The rows of one level.
+    pub(crate) fn set(&mut self, level: usize, part: Part) {
+        self.parts[level] = part;
+    }
+
+    /// The same with each coded column in other units, by one over these.
+    pub(super) fn scaled(&self, variables: &Variables, units: &[f64]) -> Self {
+        let own = variables.columns(self.variable);
+        let free = (0..units.len()).filter(|column| !own.contains(column));
+        let columns: Vec<Vec<(usize, f64)>> =
+            free.enumerate().map(|(place, column)| vec![(place, 1.0 / units[column])]).collect();
+        let parts = self.parts.iter().map(|part| part.recoded(&columns)).collect();
         Self { variable: self.variable, parts }
     }
 

@@ -6,6 +6,7 @@
 //! is the sum over all conditions less a few, and a row of it is worked out when it is first asked
 //! for. Variables that the same conditions act on share one such [`View`].
 
+mod grams;
 mod regression;
 mod view;
 
@@ -14,9 +15,10 @@ use std::ops::Range;
 
 use crate::core::error::list;
 use crate::core::experiments::Intervention;
+use crate::core::memory::{Memory, ask};
 use crate::core::moments::{Conditions, Part, Spread};
 use crate::core::{Error, Mat, Targets, Variables, gram_accumulate};
-pub(crate) use regression::Groups;
+pub(crate) use regression::{Group, Groups};
 pub(crate) use view::View;
 use view::{Budget, Sums};
 
@@ -65,6 +67,9 @@ impl Experiments {
                 start..at
             })
             .collect();
+        // What is left of each condition once its means are gone, and the sums of all.
+        let kept: u64 = parts.iter().map(Part::bytes).sum();
+        ask("the moments of each condition", kept + Memory::matrices(3.0).at(at, 0))?;
         let sums = Sums::new(parts, at);
         let mut all = Self {
             rows: total as f64,

@@ -117,6 +117,11 @@ impl Sums {
         self.within.ncols()
     }
 
+    /// The variance of a column about the mean of all rows, of which there are so many.
+    pub(super) fn variance(&self, column: usize, rows: f64) -> f64 {
+        self.about[(column, column)] / rows
+    }
+
     /// The levels that have rows, in their order.
     pub(super) fn conditions(&self) -> impl Iterator<Item = usize> + '_ {
         self.own.iter().map(|own| own.level)
@@ -146,7 +151,7 @@ pub(crate) struct View {
 impl View {
     /// The view of these levels.
     pub(super) fn new(sums: &Sums, levels: &[usize]) -> Self {
-        let place = |level: &usize| sums.own.iter().position(|own| own.level == *level);
+        let place = |level: &usize| sums.own.binary_search_by_key(level, |own| own.level).ok();
         let members: Vec<usize> = levels.iter().filter_map(place).collect();
         let listed = 2 * members.len() <= sums.own.len();
         let list: Vec<usize> = match listed {

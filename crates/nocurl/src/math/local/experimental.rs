@@ -1,7 +1,9 @@
 //! The Gaussian likelihood of experiments: every variable by the rows in which it is not set.
 
 use super::blocks::Factor;
-use super::{Fit, Local};
+use super::{Fit, Local, Priced};
+use crate::core::Knowledge;
+use crate::math::Price;
 use crate::math::experiments::{Experiments, View};
 
 /// Below this share of its variance a column counts as determined by others.
@@ -19,6 +21,23 @@ pub(crate) struct Experimental<'a>(pub(crate) &'a Experiments);
 impl Experimental<'_> {
     fn condition(&self) -> usize {
         self.0.condition()
+    }
+
+    /// Whether the condition shifts a variable beside what its parents explain: whether an edge from
+    /// it pays for itself.
+    pub(crate) fn is_shifted(
+        &self,
+        variable: usize,
+        parents: &[usize],
+        price: Price,
+        known: &Knowledge,
+    ) -> bool {
+        let condition = self.condition();
+        let priced = Priced { local: self, price };
+        let with: Vec<usize> = parents.iter().copied().chain([condition]).collect();
+        variable != condition
+            && known.allows(condition, variable)
+            && priced.score(variable, &with) < priced.score(variable, parents)
     }
 
     /// The columns of a set of parents in one order, so that a set has one score.

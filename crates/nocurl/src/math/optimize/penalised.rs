@@ -2,9 +2,8 @@
 
 use super::lbfgs::{self, LbfgsParams, Limits};
 use super::ridge::{self, Multiplier};
-use crate::core::{Error, Knowledge, Mat, MatRef, Run, Termination, names};
-use crate::math::linalg;
-use crate::math::objective::{Acyclicity, Penalty};
+use crate::core::{Error, Knowledge, Mat, Run, Termination, names};
+use crate::math::objective::{Acyclicity, Grams, Penalty};
 
 /// How a penalised least-squares problem is minimised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,8 +33,8 @@ impl Solver {
 /// zeros for edges that are known not to be there.
 #[derive(Debug, Clone, Copy)]
 pub struct Penalised<'a> {
-    /// `S = X'X / n`.
-    pub second_moments: MatRef<'a, f64>,
+    /// `S = X'X / n`, of all columns or of each its own.
+    pub second_moments: Grams<'a>,
     /// The acyclicity penalty h.
     pub acyclicity: Acyclicity,
     /// The L1 penalty; when positive, L-BFGS is used whatever `solver` says.
@@ -163,7 +162,7 @@ fn unpack(x: &[f64], split: bool, weights: &mut Mat<f64>) {
 
 /// Value and gradient of the smooth part at a point, with their work space.
 struct Evaluation<'a> {
-    second_moments: MatRef<'a, f64>,
+    second_moments: Grams<'a>,
     multiplier: Multiplier,
     penalty: Penalty,
     point: Mat<f64>,
@@ -183,8 +182,7 @@ impl<'a> Evaluation<'a> {
 
     fn evaluate(&mut self) -> f64 {
         let d = self.point.nrows();
-        linalg::matmul(self.gradient.as_mut(), self.second_moments, self.point.as_ref());
-        self.gradient -= self.second_moments;
+        self.second_moments.gradient(&mut self.gradient, self.point.as_ref());
         let loss = ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
         let h = self.penalty.evaluate(self.point.as_ref());
         if !h.is_finite() {
@@ -207,14 +205,25 @@ mod tests {
 
     #[test]
     fn gradients_agree_with_finite_differences() {
+        let of = |size: f64| {
+            Mat::from_fn(5, 5, |i, j| if i == j { 2.0 } else { size / (1 + i + j) as f64 })
+        };
+        let s = of(0.3);
+        gradients_agree(s.as_ref().into());
+        // Each column by second moments of its own.
+        let own = [s, of(-0.2), of(0.7)];
+        let place = [0, 1, 2, 1, 0];
+        gradients_agree(Grams::Own(&own, &place));
+    }
+
+    fn gradients_agree(second_moments: Grams<'_>) {
         let d = 5;
         let names = crate::core::Dataset::default_names(d);
-        let s = Mat::from_fn(d, d, |i, j| if i == j { 2.0 } else { 0.3 / (1 + i + j) as f64 });
         let point = Mat::from_fn(d, d, |i, j| 0.1 * ((i * 7 + j * 3) % 5) as f64 - 0.2);
         for acyclicity in [Acyclicity::Polynomial, Acyclicity::Exponential, Acyclicity::LogDet] {
             for (linear, quadratic) in [(3.0, 0.0), (0.0, 7.0), (2.0, 50.0)] {
                 let problem = Penalised {
-                    second_moments: s.as_ref(),
+                    second_moments,
                     acyclicity,
                     lambda1: 0.0,
                     solver: Solver::Lbfgs,

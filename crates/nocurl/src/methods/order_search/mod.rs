@@ -16,7 +16,7 @@ use crate::core::parallel::threads;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Termination};
 use crate::math::local::Priced;
 use crate::math::regress::{refit, refit_dag};
-use crate::math::{Price, Problem};
+use crate::math::{Experiments, Price, Problem};
 use climb::{Climb, Found};
 use price::adapted;
 use search::{Model, Node, Prices, Score, Scored, Search, State};
@@ -163,6 +163,10 @@ pub(super) fn propose(task: &Task<'_>, params: &OrderSearch) -> Result<Proposal,
     let found = match likelihood.local() {
         None if is_wide(task.problem) => by_neighbourhoods(task, params)?,
         None => by_correlations(task, params)?,
+        Some(_) if let Some(experiments) = wide_experiments(task.problem) => {
+            let restarts = params.restarts(task.problem);
+            by_conditions(task, params, experiments, (None, restarts))?
+        }
         Some(local) => {
             let price = params.price(task.problem);
             let model = Scored::new(Priced { local, price }, task.problem);
@@ -253,6 +257,10 @@ fn propose_from(task: &Task<'_>, params: &OrderSearch, from: &Dag) -> Result<Pro
             wide_proposal(problem, found, price)?
         }
         None => again(&Model::new(problem, price), task, params, from)?,
+        Some(_) if let Some(experiments) = wide_experiments(problem) => {
+            let full = params.restarts.unwrap_or(OrderSearch::usual(problem));
+            by_conditions(task, params, experiments, (Some(from), (full / WARM_SHARE).max(1)))?
+        }
         Some(local) => again(&Scored::new(Priced { local, price }, problem), task, params, from)?,
     };
     Ok(Proposal { score: Some(likelihood.score()), ..found })
@@ -286,9 +294,38 @@ fn is_wide(problem: &Problem) -> bool {
     problem.size() > MANY_VARIABLES && problem.is_plain() && problem.knowledge().is_empty()
 }
 
+/// The experiments where they leave each variable one column, and nothing else is known.
+fn wide_experiments(problem: &Problem) -> Option<&Experiments> {
+    let experiments = problem.experiments()?;
+    let (d, condition, knowledge) = (problem.size(), experiments.condition(), problem.knowledge());
+    let simple = |v: usize| {
+        let (single, hard) =
+            (experiments.columns(v).len() == 1, experiments.own_views(v).next().is_none());
+        let free = (0..d).all(|u| u == v || knowledge.allows(u, v) && !knowledge.requires(u, v));
+        v == condition || single && hard && free
+    };
+    (d > MANY_VARIABLES && (0..d).all(simple)).then_some(experiments)
+}
+
+/// The search where there are many variables and conditions act on some of them.
+fn by_conditions(
+    task: &Task<'_>,
+    params: &OrderSearch,
+    experiments: &Experiments,
+    start: (Option<&Dag>, u64),
+) -> Result<Proposal, Error> {
+    let (problem, price) = (task.problem, params.price(task.problem));
+    let found = wide::search_experiments(problem, experiments, price, start, task.seed, task.run)?;
+    wide_proposal(problem, found, price)
+}
+
 /// What stands for the best order of many variables.
 fn wide_proposal(problem: &Problem, found: wide::Found, price: Price) -> Result<Proposal, Error> {
-    let dag = member(problem, &Pdag::class_of(&found.dag))?;
+    // Conditions can tell members of a class apart: then the one found is shown.
+    let dag = match problem.is_plain() {
+        true => member(problem, &Pdag::class_of(&found.dag))?,
+        false => found.dag,
+    };
     let search = SearchReport {
         runs: 1,
         agreed: 1,

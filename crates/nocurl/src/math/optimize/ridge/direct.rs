@@ -72,7 +72,7 @@ impl Columns {
 
 /// True for entries that are solved for together with the others of their column.
 fn is_solved(iterate: Iterate<'_>, i: usize, j: usize) -> bool {
-    iterate.ridge(i, j) <= FORCED * iterate.second_moments[(i, i)] && iterate.is_free(i, j)
+    iterate.ridge(i, j) <= FORCED * iterate.moment(i, j) && iterate.is_free(i, j)
 }
 
 impl Space {
@@ -151,7 +151,7 @@ impl Space {
 
     /// Steps what is not solved with the others, and lists what is; returns the slope of the former.
     fn force(&mut self, iterate: Iterate<'_>, lane: usize, j: usize, step: &mut [f64]) -> f64 {
-        let s = iterate.second_moments;
+        let s = iterate.second_moments.of(j);
         let free = &mut self.free[lane];
         free.clear();
         let mut slope = 0.0;
@@ -174,7 +174,7 @@ impl Space {
 
     /// The system of a column, made up to `m` unknowns.
     fn fill(&mut self, iterate: Iterate<'_>, lane: usize, j: usize, m: usize) {
-        let s = iterate.second_moments;
+        let s = iterate.second_moments.of(j);
         let free = &self.free[lane];
         for (b, &k) in free.iter().enumerate() {
             let source = s.col(k).try_as_col_major().expect("columns are contiguous").as_slice();

@@ -4,7 +4,6 @@ use faer::Mat;
 
 use super::{Iterate, slices};
 use crate::core::parallel::*;
-use crate::math::linalg;
 
 /// A column is done when its residual has fallen to this part of the first.
 const RESIDUAL: f64 = 0.1;
@@ -63,7 +62,7 @@ impl Columns {
         for _ in 0..MAX_STEPS {
             let directions = self.direction.as_ref().subcols(0, active);
             let products = self.product.as_mut().subcols_mut(0, active);
-            linalg::matmul(products, iterate.second_moments, directions);
+            iterate.second_moments.times(products, directions, |slot| self.column[slot]);
             self.advance(iterate, active);
             // Columns that are done change places with the last one at work.
             for slot in (0..active).rev() {
@@ -108,7 +107,7 @@ impl Columns {
                 for i in 0..residual.len() {
                     let value = if iterate.is_free(i, j) { -iterate.gradient(i, j) } else { 0.0 };
                     residual[i] = value;
-                    direction[i] = value / (iterate.second_moments[(i, i)] + iterate.ridge(i, j));
+                    direction[i] = value / (iterate.moment(i, j) + iterate.ridge(i, j));
                     energy += value * direction[i];
                 }
                 *slot = Slot { energy, target: RESIDUAL * RESIDUAL * energy };
@@ -144,7 +143,7 @@ impl Columns {
                     if iterate.is_free(i, j) {
                         residual[i] -= length * (product[i] + ridge * direction[i]);
                         // The preconditioned residual takes the place of the product.
-                        product[i] = residual[i] / (iterate.second_moments[(i, i)] + ridge);
+                        product[i] = residual[i] / (iterate.moment(i, j) + ridge);
                         energy += residual[i] * product[i];
                     } else {
                         product[i] = 0.0;

@@ -9,8 +9,7 @@ use faer::{Mat, MatRef};
 
 use super::penalised::{Info, Penalised};
 use crate::core::{Error, Knowledge, Progress, Run, Termination};
-use crate::math::linalg;
-use crate::math::objective::Penalty;
+use crate::math::objective::{Grams, Penalty};
 
 /// How a penalty `h` enters the objective: `linear * h + quadratic / 2 * h^2`.
 ///
@@ -36,7 +35,7 @@ impl Multiplier {
 /// What the ridge regressions of one iteration read.
 #[derive(Clone, Copy)]
 struct Iterate<'a> {
-    second_moments: MatRef<'a, f64>,
+    second_moments: Grams<'a>,
     /// The slope of the penalty's coefficient: ridge weights are `2 strength E'`.
     strength: f64,
     walks: MatRef<'a, f64>,
@@ -50,6 +49,11 @@ impl Iterate<'_> {
     /// False for entries that stay zero: the diagonal and edges that are known not to be there.
     fn is_free(&self, i: usize, j: usize) -> bool {
         i != j && self.knowledge.allows(i, j)
+    }
+
+    /// The second moment of a variable in the loss of a column.
+    fn moment(&self, i: usize, j: usize) -> f64 {
+        self.second_moments.of(j)[(i, i)]
     }
 
     fn ridge(&self, i: usize, j: usize) -> f64 {
@@ -99,7 +103,7 @@ impl Steps {
         match self {
             Self::Direct(columns) => {
                 let slope = columns.solve(iterate, step)?;
-                linalg::matmul(smooth_step.as_mut(), iterate.second_moments, step.as_ref());
+                iterate.second_moments.times(smooth_step.as_mut(), step.as_ref(), |j| j);
                 Ok(slope)
             }
             Self::Iterative(columns) => Ok(columns.solve(iterate, step, smooth_step)),
@@ -148,7 +152,8 @@ fn minimise_by(
     let mut trial = Mat::<f64>::zeros(d, d);
 
     // The gradient of F, S A - S, is carried along: a step P changes it by S P.
-    let mut smooth = gradient(second_moments, weights.as_ref());
+    let mut smooth = Mat::<f64>::zeros(d, d);
+    second_moments.gradient(&mut smooth, weights.as_ref());
     let mut loss = half_trace(weights.as_ref(), smooth.as_ref());
 
     let mut h = penalty.evaluate(weights.as_ref());
@@ -193,14 +198,6 @@ fn minimise_by(
         }
     };
     Ok(Info { penalty: h, iterations, evaluations, termination })
-}
-
-/// The gradient of F: `S A - S`.
-fn gradient(second_moments: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> Mat<f64> {
-    let mut smooth = Mat::<f64>::zeros(weights.nrows(), weights.ncols());
-    linalg::matmul(smooth.as_mut(), second_moments, weights);
-    smooth -= second_moments;
-    smooth
 }
 
 fn progress(iterations: u64, objective: f64) -> Progress {

@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Mutex};
 use super::{Iterate, Multiplier, Steps, direct, iterative, minimise_by};
 use crate::core::simulate::{Simulation, simulate};
 use crate::core::{Knowledge, Mat, MatRef, Progress, Run, Termination, Watch};
-use crate::math::objective::{Acyclicity, Penalty, least_squares};
+use crate::math::objective::{Acyclicity, Grams, Penalty, least_squares};
 use crate::math::optimize::{Penalised, Solver};
 
 /// What is known where nothing is, about any number of variables.
@@ -26,7 +26,7 @@ fn penalised(
     max_iterations: u64,
 ) -> Penalised<'_> {
     Penalised {
-        second_moments: s,
+        second_moments: s.into(),
         acyclicity,
         lambda1: 0.0,
         solver: Solver::Ridge,
@@ -148,7 +148,7 @@ fn every_step_goes_downhill() {
             penalty.evaluate(weights.as_ref());
             let smooth = &s * &weights - &s;
             let iterate = Iterate {
-                second_moments: s.as_ref(),
+                second_moments: s.as_ref().into(),
                 strength,
                 walks: penalty.walks(),
                 weights: weights.as_ref(),
@@ -186,7 +186,7 @@ fn steps_solve_the_ridge_regressions() {
     penalty.evaluate(weights.as_ref());
     let smooth = &s * &weights - &s;
     let iterate = Iterate {
-        second_moments: s.as_ref(),
+        second_moments: s.as_ref().into(),
         strength: 2.0,
         walks: penalty.walks(),
         weights: weights.as_ref(),
@@ -228,6 +228,44 @@ fn both_solvers_take_every_penalty() {
         });
         // Different paths may end in different valleys; on easy data these are alike.
         assert!((values[0] / values[1] - 1.0).abs() < 0.05, "{acyclicity:?} {values:?}");
+    }
+}
+
+/// Second moments of a column's own are the loss of that column alone, whatever finds the minimum.
+#[test]
+fn columns_go_by_their_own_moments() {
+    let d = 7;
+    let own = [second_moments(d, 1), second_moments(d, 2)];
+    let place = [0, 1, 0, 1, 0, 1, 0];
+    let multiplier = Multiplier { linear: 10.0, quadratic: 0.0 };
+    let polynomial = Acyclicity::Polynomial;
+    let problem = Penalised {
+        second_moments: Grams::Own(&own, &place),
+        ..penalised(own[0].as_ref(), polynomial, 1e-15, 20_000)
+    };
+    let by_lbfgs = Penalised { solver: Solver::Lbfgs, ..problem };
+    let runs = [
+        Box::new(|w: &mut Mat<f64>| {
+            minimise_by(direct(d), &problem, multiplier, w, &Run::default())
+        }) as Box<dyn Fn(&mut Mat<f64>) -> _>,
+        Box::new(|w| minimise_by(iterative(d), &problem, multiplier, w, &Run::default())),
+        Box::new(|w| by_lbfgs.minimise(multiplier, w, &Run::default())),
+    ];
+    for run in runs {
+        let mut weights = Mat::zeros(d, d);
+        run(&mut weights).unwrap();
+        let gradients =
+            [0, 1].map(|k| objective(own[k].as_ref(), polynomial, multiplier, weights.as_ref()).1);
+        let size = gradients[0].norm_max().max(gradients[1].norm_max());
+        for j in 0..d {
+            let (mine, other) = (&gradients[place[j]], &gradients[1 - place[j]]);
+            let most = |g: &Mat<f64>| (0..d).map(|i| g[(i, j)].abs()).fold(0.0, f64::max);
+            assert!(most(mine) < 1e-4 * size, "column {j}: {}", most(mine));
+            assert!(
+                most(other) > 1e-3 * size,
+                "column {j}: the other moments have no minimum here"
+            );
+        }
     }
 }
 

@@ -46,9 +46,13 @@ pub(in super::super) struct Prices {
 impl Prices {
     /// Parents cost this each.
     pub(in super::super) fn new(problem: &Problem, price: Price) -> Self {
-        let rows = problem.rows() as f64;
+        Self::of_rows(problem.rows() as f64, problem.size(), price)
+    }
+
+    /// The same for a variable that is explained by so many rows.
+    pub(in super::super) fn of_rows(rows: f64, variables: usize, price: Price) -> Self {
         let cost = price.single();
-        let most = (problem.rows() / 2).min(problem.size() as u64) as usize;
+        let most = ((rows / 2.0) as usize).min(variables);
         Self { rows, cost, bound: -(-cost / rows).exp_m1(), most }
     }
 

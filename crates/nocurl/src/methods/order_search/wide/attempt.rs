@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::super::search::{Choice, Family, Node, PATIENCE_AROUND, PROGRESS, Queue};
-use super::near::{Around, Wide};
+use super::near::{Around, Correlate, Wide};
 use super::state::{Change, Layer, State};
 use crate::core::{Error, Run};
 
@@ -12,8 +12,8 @@ use crate::core::{Error, Run};
 const KICKS: usize = 3;
 
 /// Looks at moves of variables on top of an order, with its work space: one for each thread.
-pub(super) struct Attempt<'a, 'p> {
-    wide: &'a Wide<'p>,
+pub(super) struct Attempt<'a, C> {
+    wide: &'a Wide<C>,
     from: &'a State,
     choice: Choice,
     work: Vec<f64>,
@@ -57,8 +57,8 @@ pub(super) enum Outcome {
     Crowded,
 }
 
-impl<'a, 'p> Attempt<'a, 'p> {
-    pub(super) fn new(wide: &'a Wide<'p>, from: &'a State) -> Self {
+impl<'a, C: Correlate> Attempt<'a, C> {
+    pub(super) fn new(wide: &'a Wide<C>, from: &'a State) -> Self {
         let d = from.size();
         Self {
             wide,
@@ -81,7 +81,7 @@ impl<'a, 'p> Attempt<'a, 'p> {
     /// Moves one variable to its best place.
     pub(super) fn improve(&mut self, v: usize, patience: f64) -> Outcome {
         self.clear();
-        self.move_to_best(v, patience * self.wide.prices.cost);
+        self.move_to_best(v, patience * self.cost());
         self.outcome()
     }
 
@@ -103,7 +103,7 @@ impl<'a, 'p> Attempt<'a, 'p> {
             };
             self.kick(v, rng);
         }
-        let patience = PATIENCE_AROUND * self.wide.prices.cost;
+        let patience = PATIENCE_AROUND * self.cost();
         while let Some(v) = self.queue.pop() {
             if run.is_stopped() {
                 return Err(Error::Cancelled);
@@ -121,6 +121,11 @@ impl<'a, 'p> Attempt<'a, 'p> {
         self.gather(v, |attempt, u| attempt.key(u) < limit);
         let node = self.from.node(v);
         self.choose_gathered(node.parents(), thoroughly)
+    }
+
+    /// What a parent costs, whatever the variable.
+    fn cost(&self) -> f64 {
+        self.wide.correlations.prices(0).cost
     }
 
     fn clear(&mut self) {
@@ -302,10 +307,10 @@ impl<'a, 'p> Attempt<'a, 'p> {
 
     /// Chooses the parents of `v` anew with one more, if that lowers the score; what that gains.
     fn with(&mut self, v: usize, new: usize, may: impl Fn(&Self, usize) -> bool) -> f64 {
-        let with = self.wide.correlations.of(new);
+        let with = self.wide.correlations.with(v, new);
         let mut work = std::mem::take(&mut self.work);
         let node = self.node(v);
-        let wanted = node.wants(&self.wide.prices, with(v), &with, &mut work);
+        let wanted = node.wants(self.wide.correlations.prices(v), with(v), &with, &mut work);
         self.work = work;
         if !wanted {
             return 0.0;
@@ -339,7 +344,8 @@ impl<'a, 'p> Attempt<'a, 'p> {
         self.places.clear();
         self.places.extend(0..last);
         let start = start.iter().filter_map(|u| candidates.binary_search(u).ok());
-        let around = Around { wide: self.wide, columns: &self.columns };
+        let of = self.columns[last];
+        let around = Around { wide: self.wide, columns: &self.columns, of };
         let mut node = Family::default();
         let (choice, places) = (&mut self.choice, &self.places);
         match thoroughly {

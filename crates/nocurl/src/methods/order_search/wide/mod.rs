@@ -7,6 +7,7 @@
 
 mod attempt;
 mod near;
+mod own;
 mod state;
 
 use super::search::{Family, Node, PATIENCE, PROGRESS, Prices, Queue};
@@ -15,7 +16,8 @@ use crate::core::parallel::*;
 use crate::core::{Dag, Error, Progress, Run};
 use crate::math::Problem;
 use attempt::{Attempt, Outcome};
-use near::Wide;
+use near::{Correlate, Correlations, Wide};
+pub(super) use own::search_experiments;
 use state::{Change, State};
 
 /// Times that pairs are looked for which are near each other by the parents found; once is usual.
@@ -41,15 +43,26 @@ pub(super) struct Begin {
 pub(super) fn search(
     problem: &Problem,
     prices: Prices,
+    begin: Begin,
+    restarts: u64,
+    seed: u64,
+    run: &Run<'_>,
+) -> Result<Found, Error> {
+    search_by(Correlations::new(problem, prices), begin, restarts, seed, run)
+}
+
+/// The same by any correlations.
+fn search_by<C: Correlate>(
+    correlations: C,
     mut begin: Begin,
     restarts: u64,
     seed: u64,
     run: &Run<'_>,
 ) -> Result<Found, Error> {
-    let d = problem.size();
+    let d = correlations.size();
     let report = Progress { stage: "pairs of variables", done: 0, total: None, objective: None };
     run.step(report)?;
-    let (wide, left) = Wide::new(problem, prices);
+    let (wide, left) = Wide::new(correlations);
     let everyone: Vec<usize> = (0..d).collect();
     if begin.least {
         let mut sequence = everyone.clone();
@@ -102,8 +115,8 @@ pub(super) fn search(
     Ok(Found { dag: Dag::from_edges(d, &edges)?, restarts, returned, moves })
 }
 
-struct Search<'p, 'r> {
-    wide: Wide<'p>,
+struct Search<'r, C> {
+    wide: Wide<C>,
     state: State,
     run: &'r Run<'r>,
     /// The batch that changed a variable last.
@@ -115,7 +128,7 @@ struct Search<'p, 'r> {
     done: u64,
 }
 
-impl Search<'_, '_> {
+impl<C: Correlate> Search<'_, C> {
     /// Chooses the parents of some variables anew; returns those with better ones now.
     fn choose(&mut self, which: &[usize], thoroughly: bool) -> Vec<usize> {
         let (wide, state) = (&self.wide, &self.state);

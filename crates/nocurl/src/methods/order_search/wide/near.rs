@@ -5,6 +5,23 @@ use crate::core::MatRef;
 use crate::core::parallel::*;
 use crate::math::Problem;
 
+/// What the regressions of each variable see.
+pub(super) trait Correlate: Sync {
+    /// Number of variables.
+    fn size(&self) -> usize;
+
+    /// The correlations of one variable with any other, as the regressions of `of` see them.
+    fn with<'s>(&'s self, of: usize, v: usize) -> impl Fn(usize) -> f64 + 's;
+
+    /// The same where many others are asked for.
+    fn row<'s>(&'s self, of: usize, v: usize) -> impl Fn(usize) -> f64 + 's {
+        self.with(of, v)
+    }
+
+    /// What parents of a variable cost, and what pays for them.
+    fn prices(&self, of: usize) -> &Prices;
+}
+
 /// So many variables with the largest correlations are near a variable.
 const MOST_BY_CORRELATION: usize = 40;
 
@@ -15,64 +32,76 @@ const MOST_AROUND: usize = 24;
 /// units give other last digits, which could turn a search another way.
 const ROUNDING: f64 = 6144.0;
 
+/// The same correlation without its last digits.
+pub(super) fn rounded(value: f64) -> f64 {
+    (value + ROUNDING) - ROUNDING
+}
+
 /// Correlations, read off the second moments as they are needed: no matrix of their own.
 pub(super) struct Correlations<'a> {
     moments: MatRef<'a, f64>,
     /// One over each standard deviation.
     scale: Vec<f64>,
+    prices: Prices,
 }
 
 impl<'a> Correlations<'a> {
-    pub(super) fn new(problem: &'a Problem) -> Self {
+    pub(super) fn new(problem: &'a Problem, prices: Prices) -> Self {
         let moments = problem.sample_covariance();
         let scale = (0..moments.ncols()).map(|v| 1.0 / moments[(v, v)].sqrt()).collect();
-        Self { moments, scale }
+        Self { moments, scale, prices }
     }
+}
 
-    pub(super) fn size(&self) -> usize {
+impl Correlate for Correlations<'_> {
+    fn size(&self) -> usize {
         self.scale.len()
     }
 
-    /// The correlations of one variable with any other.
-    pub(super) fn of(&self, v: usize) -> impl Fn(usize) -> f64 + '_ {
+    fn prices(&self, _: usize) -> &Prices {
+        &self.prices
+    }
+
+    fn with<'s>(&'s self, _: usize, v: usize) -> impl Fn(usize) -> f64 + 's {
         let column = self.moments.col(v);
         let column = column.try_as_col_major().expect("columns are contiguous").as_slice();
         let own = self.scale[v];
         move |u| {
             let value = if u == v { 1.0 } else { column[u] * own * self.scale[u] };
-            (value + ROUNDING) - ROUNDING
+            rounded(value)
         }
     }
 }
 
 /// The data, prices, and for each variable those near it.
-pub(super) struct Wide<'a> {
-    pub(super) correlations: Correlations<'a>,
-    pub(super) prices: Prices,
+pub(super) struct Wide<C> {
+    pub(super) correlations: C,
     /// Symmetric; each in increasing order.
     near: Vec<Vec<usize>>,
 }
 
 /// Some variables, numbered by their places in a list.
-pub(super) struct Around<'a, 'p> {
-    pub(super) wide: &'a Wide<'p>,
+pub(super) struct Around<'a, C> {
+    pub(super) wide: &'a Wide<C>,
     pub(super) columns: &'a [usize],
+    /// The variable whose parents are chosen.
+    pub(super) of: usize,
 }
 
-impl Table for Around<'_, '_> {
+impl<C: Correlate> Table for Around<'_, C> {
     fn size(&self) -> usize {
         self.columns.len()
     }
 
     fn row<'s>(&'s self, v: usize, space: &'s mut Vec<f64>) -> &'s [f64] {
-        let with = self.wide.correlations.of(self.columns[v]);
+        let with = self.wide.correlations.row(self.of, self.columns[v]);
         space.clear();
         space.extend(self.columns.iter().map(|&u| with(u)));
         space
     }
 
     fn prices(&self) -> &Prices {
-        &self.wide.prices
+        self.wide.correlations.prices(self.of)
     }
 
     fn allows(&self, from: usize, to: usize) -> bool {
@@ -92,14 +121,13 @@ struct Look {
     best: Vec<(f64, usize)>,
 }
 
-impl<'a> Wide<'a> {
+impl<C: Correlate> Wide<C> {
     /// Near a variable are those with the largest correlations with it, and those that a regression
     /// on all variables needs, chosen one at a time. Also returns what such a regression leaves of
     /// each variable. Cost O(d^2 k^2) for k of them.
-    pub(super) fn new(problem: &'a Problem, prices: Prices) -> (Self, Vec<f64>) {
-        let correlations = Correlations::new(problem);
+    pub(super) fn new(correlations: C) -> (Self, Vec<f64>) {
         let d = correlations.size();
-        let mut wide = Self { correlations, prices, near: Vec::new() };
+        let mut wide = Self { correlations, near: Vec::new() };
         let everyone: Vec<usize> = (0..d).collect();
         let looks: Vec<(Vec<usize>, f64)> = (0..d)
             .into_par_iter()
@@ -114,12 +142,13 @@ impl<'a> Wide<'a> {
     }
 
     fn look(&self, v: usize, everyone: &[usize], look: &mut Look) -> (Vec<usize>, f64) {
-        let all = Around { wide: self, columns: everyone };
+        let all = Around { wide: self, columns: everyone, of: v };
         let Look { choice, node, best } = look;
         choice.choose(&all, v, std::iter::empty(), everyone, node);
-        let with = self.correlations.of(v);
+        let with = self.correlations.row(v, v);
+        let prices = self.correlations.prices(v);
         best.clear();
-        let pays = |&(size, _): &(f64, usize)| self.prices.pays(size, 1.0, 1.0);
+        let pays = |&(size, _): &(f64, usize)| prices.pays(size, 1.0, 1.0);
         let others = everyone.iter().filter(|&&u| u != v).map(|&u| (with(u).abs(), u));
         best.extend(others.filter(pays));
         let largest = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
@@ -187,7 +216,7 @@ impl<'a> Wide<'a> {
         let d = self.correlations.size();
         let everyone: Vec<usize> = (0..d).collect();
         let look = |choice: &mut Choice, v: usize| {
-            let all = Around { wide: self, columns: &everyone };
+            let all = Around { wide: self, columns: &everyone, of: v };
             let wanted = choice.wanted(&all, v, &nodes[v]);
             let new = wanted.into_iter().filter(|&u| u != v && !self.are_near(u, v));
             new.map(|u| (u, v)).collect::<Vec<_>>()
