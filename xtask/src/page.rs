@@ -140,6 +140,11 @@ fn module() -> Result<PathBuf> {
         "-Ctarget-feature=+simd128,+bulk-memory -Clink-arg=-zstack-size={STACK} \
          -Clink-arg=--stack-first"
     );
+    // zstd is in C.
+    command
+        .env("CC_wasm32_wasip1", tool("clang")?)
+        .env("AR_wasm32_wasip1", tool("llvm-ar")?)
+        .env("CFLAGS_wasm32_wasip1", "--sysroot=/usr -isystem /usr/include/wasm32-wasi");
     if !installed {
         debian(&mut command, &mut flags, &folder)?;
     }
@@ -155,14 +160,6 @@ fn module() -> Result<PathBuf> {
 /// Debian's compiler, linker and C library.
 fn debian(command: &mut Command, flags: &mut String, folder: &Path) -> Result<()> {
     const LIBRARY: &str = "/usr/lib/wasm32-wasi";
-    let tool = |name: &str| -> Result<String> {
-        let versions = (14..40).rev().map(|version| format!("{name}-{version}"));
-        let found = versions.chain([name.to_string()]).find(|tool| {
-            env::split_paths(&env::var_os("PATH").unwrap_or_default())
-                .any(|folder| folder.join(tool).exists())
-        });
-        found.with_context(|| format!("{name} is not there; CONTRIBUTING.md says what is needed"))
-    };
     if !Path::new("/usr/lib/rustlib/src").exists() || !Path::new(LIBRARY).exists() {
         bail!("there is no compiler for {TARGET}; CONTRIBUTING.md says how to get one");
     }
@@ -173,8 +170,7 @@ fn debian(command: &mut Command, flags: &mut String, folder: &Path) -> Result<()
     // Its C library is older than Rust's standard library expects.
     let missing = folder.join("missing.o");
     fs::create_dir_all(folder)?;
-    let clang = tool("clang")?;
-    run(Command::new(&clang)
+    run(Command::new(tool("clang")?)
         .args(["--target=wasm32-wasi", "--sysroot=/usr", "-isystem", "/usr/include/wasm32-wasi"])
         .args(["-O2", "-c", "xtask/wasi/missing.c", "-o"])
         .arg(&missing))?;
@@ -184,9 +180,16 @@ fn debian(command: &mut Command, flags: &mut String, folder: &Path) -> Result<()
         .arg(format!("-Clink-arg={}", missing.display()))
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTC", "/usr/bin/rustc")
-        .env("CARGO_TARGET_WASM32_WASIP1_LINKER", tool("wasm-ld")?)
-        .env("CC_wasm32_wasip1", clang)
-        .env("AR_wasm32_wasip1", tool("llvm-ar")?)
-        .env("CFLAGS_wasm32_wasip1", "--sysroot=/usr -isystem /usr/include/wasm32-wasi");
+        .env("CARGO_TARGET_WASM32_WASIP1_LINKER", tool("wasm-ld")?);
     Ok(())
+}
+
+/// A tool of LLVM, the newest where it is there in several versions.
+fn tool(name: &str) -> Result<String> {
+    let versions = (14..40).rev().map(|version| format!("{name}-{version}"));
+    let found = versions.chain([name.to_string()]).find(|tool| {
+        env::split_paths(&env::var_os("PATH").unwrap_or_default())
+            .any(|folder| folder.join(tool).exists())
+    });
+    found.with_context(|| format!("{name} is not there; CONTRIBUTING.md says what is needed"))
 }
