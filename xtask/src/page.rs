@@ -26,6 +26,10 @@ const PAGE: [&str; 4] = ["web/page", "web/engine", "web/report", "data/sachs.csv
 /// Where the digests of the sources are kept that the assets were built from.
 const DIGESTS: &str = "crates/nocurl-page/asset/sources.txt";
 
+/// What does not compute is made small rather than fast.
+const SMALL: [&str; 6] =
+    ["nocurl-app", "nocurl-io", "nocurl-render", "nocurl-report", "serde_json", "quick-xml"];
+
 /// Bytes of the stack of the module: parsers run on it, see `nocurl-io/src/stack.rs`.
 const STACK: usize = 16 << 20;
 
@@ -136,6 +140,9 @@ fn module() -> Result<PathBuf> {
     let mut command = Command::new(if installed { env!("CARGO") } else { "/usr/bin/cargo" });
     command.args(["rustc", "--release", "-p", "nocurl-web", "--target", TARGET, "--target-dir"]);
     command.arg(&folder);
+    for name in SMALL {
+        command.arg("--config").arg(format!("profile.release.package.{name}.opt-level = \"s\""));
+    }
     let mut flags = format!(
         "-Ctarget-feature=+simd128,+bulk-memory -Clink-arg=-zstack-size={STACK} \
          -Clink-arg=--stack-first"
