@@ -116,12 +116,12 @@ async function learn(): Promise<void> {
 
 /** Where a table is dropped. */
 function entrance(): HTMLElement {
-  const input = el("input", { type: "file", id: "file", class: "visually-hidden", accept: ".csv,.tsv,.tab,.txt,.dat,.gz,.zst,.parquet,.arrow,.feather,.npy,.xlsx,.ods,.zip" });
+  const input = el("input", { type: "file", id: "file", class: "visually-hidden", accept: ".csv,.tsv,.tab,.txt,.dat,.gz,.bz2,.zst,.parquet,.arrow,.feather,.npy,.npz,.jsonl,.ndjson,.xlsx,.ods,.zip" });
   input.addEventListener("change", () => input.files?.[0] && void open(input.files[0]));
   const example = button("Try an example: eleven proteins in 7466 cells", () => void sample(), { class: "link" });
   const choose = el("label", { for: "file", class: "primary large" }, "Choose a table");
   const words = el("p", { class: "big" }, "Drop a table here");
-  const zone = el("div", { class: "drop" }, words, el("div", { class: "row" }, input, choose), el("p", { class: "hint" }, "CSV and TSV, also packed by gzip; NumPy. One column for each variable, one row for each case."), example);
+  const zone = el("div", { class: "drop" }, words, el("div", { class: "row" }, input, choose), el("p", { class: "hint" }, "CSV and TSV, .xlsx, .ods, JSON lines, NumPy, also packed. One column for each variable, one row for each case."), example);
   for (const name of ["dragenter", "dragover"] as const) {
     addEventListener(name, (event) => {
       if (!event.dataTransfer?.types.includes("Files")) return;

@@ -206,7 +206,7 @@ impl Opened {
             Format::Arrow => arrow::read(&self.place, reading, run),
             _ => Err(Error::unsupported(
                 &self.place.label,
-                "this build cannot read Parquet and Arrow; build it with the feature `parquet`",
+                "Parquet and Arrow are not read here: use the program, or convert the table to CSV",
             )),
         }
     }
