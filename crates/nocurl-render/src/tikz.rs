@@ -8,7 +8,8 @@ use crate::style::{Line, lines};
 use crate::svg::number as short;
 use crate::text::shown;
 
-/// What stands before the picture; sizes are in big points, as everywhere here.
+/// What stands before the picture; sizes are in big points, as everywhere here. Names of styles
+/// must not be keys of TikZ: `variable` is one, and wants a value.
 const HEAD: &str = r"\documentclass[tikz,border=4bp]{standalone}
 \usepackage[T1]{fontenc}
 \usepackage{amssymb}
@@ -16,10 +17,10 @@ const HEAD: &str = r"\documentclass[tikz,border=4bp]{standalone}
 \begin{document}
 \begin{tikzpicture}[x=1bp,y=-1bp,
   every node/.style={inner sep=0pt,outer sep=0pt,font=\sffamily},
-  variable/.style={draw=black!66,fill=black!4,rounded corners=5bp,align=center},
-  continuous/.style={variable},
-  categorical/.style={variable,sharp corners,chamfered rectangle,fill=blue!6},
-  context/.style={variable,sharp corners,fill=yellow!16,densely dashed},
+  block/.style={draw=black!66,fill=black!4,rounded corners=5bp,align=center},
+  continuous/.style={block},
+  categorical/.style={block,sharp corners,chamfered rectangle,fill=blue!6},
+  context/.style={block,sharp corners,fill=yellow!16,densely dashed},
   dot/.style={circle,draw=black!66,fill=black!33},
   weight/.style={fill=white,inner sep=1bp},
   determined/.style={-{Stealth[round]}},
@@ -141,4 +142,17 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HEAD;
+
+    #[test]
+    fn styles_have_names_of_their_own() {
+        for taken in ["variable", "name", "label", "shape", "text", "domain", "color", "style"] {
+            assert!(!HEAD.contains(&format!(" {taken}/.style")), "{taken}");
+        }
+        assert!(HEAD.contains(" block/.style"));
+    }
 }
