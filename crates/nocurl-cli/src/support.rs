@@ -62,12 +62,12 @@ pub(crate) fn summary(document: &GraphDocument, summary: &BootstrapSummary) -> S
 /// What the columns mean.
 pub(crate) fn caption(summary: &BootstrapSummary, numeric: bool) -> String {
     let worth = match summary.calibrated {
-        true => "corrected by what such shares were worth on simulated graphs",
-        false => "as they are",
+        true => ", corrected by what such shares were worth on simulated graphs,",
+        false => "",
     };
     format!(
-        "\n`edge` and `direction` are confidence: shares of resampled tables that have the edge, \
-         and that determine its direction, {worth}. The interval is of the weight{}.",
+        "\n`edge` and `direction` are confidence: shares of resampled tables that have the \
+         edge{worth} and that determine its direction. The interval is of the weight{}.",
         if numeric { "" } else { ", and of the strength where an end is categorical" }
     )
 }

@@ -24,8 +24,8 @@ pub struct BootstrapSummary {
     pub first_error: Option<String>,
     /// Share of replicates inside an interval.
     pub level: f64,
-    /// Whether confidence is corrected by what frequencies were worth on simulated graphs; else it
-    /// is the frequency itself.
+    /// Whether the confidence of edges is corrected by what frequencies were worth on simulated
+    /// graphs; else it is the frequency itself.
     #[serde(default)]
     pub calibrated: bool,
     /// Pairs that are adjacent in some replicate.
