@@ -50,18 +50,9 @@ impl Projection {
         check_count(label, schema.fields().len(), options)?;
         let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let kind = |at: usize| declared(schema.field(at).data_type(), ordered(at));
-        let mut selection = Selection::new(label, &names, options, kind)?;
-        let open = |slot| selection.is_open(slot, options);
-        if !options.purpose.surveys
-            && options.plan.is_none()
-            && (0..selection.positions.len()).any(open)
-        {
-            return Err(Error::KindsNeeded);
-        }
-        if options.purpose.surveys {
-            selection = selection.to_look_at(options);
-        }
-        let selection = Arc::new(selection);
+        let selection = Selection::new(label, &names, options, kind)?;
+        let open = (0..selection.positions.len()).any(|slot| selection.is_open(slot, options));
+        let selection = Arc::new(selection.for_reading(options, open)?);
         let mut slots: Vec<usize> = (0..selection.positions.len()).collect();
         slots.sort_by_key(|&slot| selection.positions[slot]);
         let positions: Vec<usize> = slots.iter().map(|&slot| selection.positions[slot]).collect();

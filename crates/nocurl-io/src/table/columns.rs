@@ -263,6 +263,15 @@ impl Selection {
         }
     }
 
+    /// The same as they are read now: those to look at in a first look; else all, whose kinds must be
+    /// known where they are `open`.
+    pub(super) fn for_reading(self, options: &Reading<'_>, open: bool) -> Result<Self, Error> {
+        if options.purpose.surveys {
+            return Ok(self.to_look_at(options));
+        }
+        if open && options.plan.is_none() { Err(Error::KindsNeeded) } else { Ok(self) }
+    }
+
     /// The columns that a first look has to see: those whose kind is open, unless all are asked for.
     pub(super) fn to_look_at(&self, options: &Reading<'_>) -> Self {
         let unread =

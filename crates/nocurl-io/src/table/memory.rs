@@ -71,15 +71,9 @@ pub(super) fn read(
     run: &Run<'_>,
 ) -> Result<Assembly, Error> {
     let declared = |at: usize| table.levels(at).map_or(Declared::Number, GivenLevels::declared);
-    let mut selection = Selection::new(LABEL, table.names(), options, declared)?;
-    let open = |slot| selection.is_open(slot, options);
-    if !options.purpose.surveys && options.plan.is_none() && (0..selection.names.len()).any(open) {
-        return Err(Error::KindsNeeded);
-    }
-    if options.purpose.surveys {
-        selection = selection.to_look_at(options);
-    }
-    let selection = Arc::new(selection);
+    let selection = Selection::new(LABEL, table.names(), options, declared)?;
+    let open = (0..selection.names.len()).any(|slot| selection.is_open(slot, options));
+    let selection = Arc::new(selection.for_reading(options, open)?);
     let rows = table.rows() as u64;
     if rows < 2 && !options.part {
         return Err(nocurl::Error::TooFewRows { rows, needed: 2 }.into());

@@ -56,14 +56,8 @@ pub(super) fn read(
     let layout = Layout::read(input, options)?;
     check_count(&input.label, layout.columns, options)?;
     let names = Dataset::default_names(layout.columns);
-    let mut selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
-    if !options.purpose.surveys && options.plan.is_none() && are_told(options) {
-        return Err(Error::KindsNeeded);
-    }
-    if options.purpose.surveys {
-        selection = selection.to_look_at(options);
-    }
-    let selection = Arc::new(selection);
+    let selection = Selection::new(&input.label, &names, options, |_| Declared::Number)?;
+    let selection = Arc::new(selection.for_reading(options, are_told(options))?);
     let mut total = Assembly::new(&selection, options.missing);
     by_rows(&mut total, layout.rows, layout.columns, run, |from, rows| {
         layout

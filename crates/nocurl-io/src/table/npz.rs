@@ -122,14 +122,8 @@ fn read_columns(
     let layouts = arrays.iter().map(|(_, array)| Layout::read_column(array, options));
     let layouts: Vec<Layout> = layouts.collect::<Result<_, Error>>()?;
     let rows = layouts.first().map_or(0, |layout| layout.rows);
-    let mut selection = Selection::new(label, &names, options, |_| Declared::Number)?;
-    if !options.purpose.surveys && options.plan.is_none() && are_told(options) {
-        return Err(Error::KindsNeeded);
-    }
-    if options.purpose.surveys {
-        selection = selection.to_look_at(options);
-    }
-    let selection = Arc::new(selection);
+    let selection = Selection::new(label, &names, options, |_| Declared::Number)?;
+    let selection = Arc::new(selection.for_reading(options, are_told(options))?);
     let mut total = Assembly::new(&selection, options.missing);
     by_rows(&mut total, rows, names.len(), run, |from, count| {
         let mut part = Assembly::new(&selection, options.missing);
