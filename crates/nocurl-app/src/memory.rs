@@ -84,8 +84,6 @@ impl Job {
         let gaps = if self.read.missing == Missing::Em { 2.0 } else { 0.0 };
         let data = Memory::matrices(1.0).and_tables(f64::from(u8::from(keeps)));
         let learning = self.options.memory(size);
-        // Some checks learn again, from the table in other units.
-        let again = data.plus(learning);
         // What is resampled without being asked for is bounded by its own limits.
         let resampling = self
             .confidence
@@ -95,7 +93,10 @@ impl Job {
             data,
             reading: reading_memory(keeps, size.variables, size.threads).and_tables(gaps),
             learning,
-            checking: if self.diagnose { again } else { Memory::default() },
+            checking: match self.diagnose {
+                true => self.options.checking_memory(size, data),
+                false => Memory::default(),
+            },
             resampling: resampling.unwrap_or_default(),
         }
     }

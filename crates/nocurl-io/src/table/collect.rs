@@ -479,7 +479,7 @@ pub fn reading_memory(keeps_rows: bool, columns: usize, threads: usize) -> Memor
         true => Memory::matrices(2.0).and_tables(2.0).and_bytes(pieces),
         false => {
             let sample = 8.0 * 2.0 * SAMPLE_ROWS as f64 * columns as f64;
-            Memory::matrices(2.0 + width).and_bytes(pieces + sample)
+            Memory::matrices(1.0 + width).and_bytes(pieces + sample)
         }
     }
 }

@@ -288,6 +288,19 @@ impl Moments {
         })
     }
 
+    /// The same in the place of these moments: no second matrix is needed.
+    pub(crate) fn into_second_moments(self, center: bool) -> Mat<f64> {
+        let (n, mean, mut matrix) = (self.weight, self.mean, self.scatter);
+        for j in 0..matrix.ncols() {
+            for i in j..matrix.nrows() {
+                let covariance = matrix[(i, j)] / n;
+                let value = if center { covariance } else { covariance + mean[i] * mean[j] };
+                (matrix[(i, j)], matrix[(j, i)]) = (value, value);
+            }
+        }
+        matrix
+    }
+
     /// The moments of some of the variables, in the order given.
     ///
     /// # Panics

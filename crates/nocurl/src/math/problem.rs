@@ -41,6 +41,14 @@ impl Problem {
     /// # Errors
     /// Fewer than two rows or two columns, constant columns, or columns of absurd size.
     pub fn new(moments: &Moments, center: bool) -> Result<Self, Error> {
+        Self::of(Cow::Borrowed(moments), center)
+    }
+
+    /// The same of moments that nobody else needs: their matrix becomes that of the problem.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub(crate) fn of(moments: Cow<'_, Moments>, center: bool) -> Result<Self, Error> {
         if moments.columns() < 2 {
             return Err(Error::TooFewColumns { columns: moments.columns() });
         }
@@ -52,13 +60,16 @@ impl Problem {
             let names = constant.iter().map(|&j| moments.names()[j].clone()).collect();
             return Err(Error::ConstantColumns { names });
         }
-        let moments = &*levels_seen(moments);
+        let moments = match moments {
+            Cow::Borrowed(moments) => levels_seen(moments),
+            Cow::Owned(moments) if moments.variables().is_plain() => Cow::Owned(moments),
+            Cow::Owned(moments) => Cow::Owned(levels_seen(&moments).into_owned()),
+        };
         // Beyond these, squares and products of moments leave the range of numbers.
         const SIZES: std::ops::Range<f64> = 1e-150..1e150;
-        let second_moments = moments.second_moments(center);
         let variances = moments.variances();
-        let fits =
-            |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second_moments[(j, j)]);
+        let second = |j: usize| variances[j] + if center { 0.0 } else { moments.mean()[j].powi(2) };
+        let fits = |j: usize| SIZES.contains(&variances[j]) && SIZES.contains(&second(j));
         if let Some(j) = (0..moments.width()).find(|&j| !fits(j)) {
             return Err(Error::ExtremeScale {
                 column: moments.variables().column_name(j),
@@ -68,7 +79,6 @@ impl Problem {
         let mut problem = Self {
             variables: moments.variables().clone(),
             rows: moments.rows(),
-            second_moments,
             covariance: (!center).then(|| moments.second_moments(true)),
             warnings: Vec::new(),
             shrinkage: None,
@@ -76,6 +86,10 @@ impl Problem {
             knowledge: Knowledge::unconstrained(moments.names()),
             conditions: moments.conditions().cloned(),
             experiments: None,
+            second_moments: match moments {
+                Cow::Borrowed(moments) => moments.second_moments(center),
+                Cow::Owned(moments) => moments.into_second_moments(center),
+            },
         };
         problem.regularise();
         Ok(problem)
@@ -357,4 +371,22 @@ fn oracle_shrinkage(s: MatRef<'_, f64>, rows: u64) -> f64 {
     let numerator = (1.0 - 2.0 / d) * squares + d * d;
     let denominator = (n + 1.0 - 2.0 / d) * (squares - d);
     if denominator > 0.0 { (numerator / denominator).min(1.0) } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::simulate::{Simulation, simulate};
+
+    #[test]
+    fn moments_that_are_given_away_make_the_same_problem() {
+        let simulation = Simulation { variables: 5, rows: 30, ..Simulation::default() };
+        let moments = simulate(&simulation, 3).unwrap().data.moments();
+        for center in [true, false] {
+            let kept = Problem::new(&moments, center).unwrap();
+            let given = Problem::of(Cow::Owned(moments.clone()), center).unwrap();
+            assert_eq!(kept.second_moments(), given.second_moments());
+            assert_eq!(kept.covariance(), given.covariance());
+        }
+    }
 }

@@ -23,15 +23,6 @@ pub(super) enum Sorted {
     Moments(Moments),
 }
 
-impl Sorted {
-    pub(super) fn data(&self) -> Data<'_> {
-        match self {
-            Self::Rows(rows) => Data::Rows(rows),
-            Self::Moments(moments) => Data::Moments(moments),
-        }
-    }
-}
-
 impl Canonical {
     /// None where the variables are in the order of their names already, or some have levels.
     pub(super) fn of(variables: &Variables) -> Option<Self> {

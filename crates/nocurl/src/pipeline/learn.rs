@@ -1,15 +1,16 @@
 //! From data to a graph: the stages that all methods share.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::canonical::Canonical;
+use super::canonical::{Canonical, Sorted};
 use super::prune::prune;
 use super::{Fit, Options, error_shape};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::memory::{Memory, ask};
 use crate::core::{
-    Dag, Data, Dataset, Determines, Error, Evidence, Mat, Order, Pdag, Run, Termination, Text,
-    Variable, Variables,
+    Dag, Data, Dataset, Determines, Error, Evidence, Mat, Moments, Order, Pdag, Run, Termination,
+    Text, Variable, Variables,
 };
 use crate::math::objective::{least_squares, least_squares_of};
 use crate::math::regress::{
@@ -59,11 +60,23 @@ fn stages(
     options.validate()?;
     let moments = data.moments();
     let fit = match Canonical::of(moments.variables()) {
-        None => in_order(data, options, from, run)?,
+        None => in_order(&problem(&data, options)?, Some(data), options, from, run)?,
         Some(canonical) => {
-            let sorted = canonical.sorted(data, options.needs_rows())?;
             let from = from.map(|dag| canonical.sorted_dag(dag)).transpose()?;
-            let fit = in_order(sorted.data(), options, from.as_ref(), run)?;
+            let from = from.as_ref();
+            let fit = match canonical.sorted(data, options.needs_rows())? {
+                Sorted::Rows(rows) => {
+                    let data = Data::Rows(&rows);
+                    in_order(&problem(&data, options)?, Some(data), options, from, run)?
+                }
+                // Nobody else needs these: their matrix becomes that of the problem.
+                Sorted::Moments(moments) => {
+                    let (rows, d) = (moments.rows(), moments.columns());
+                    ready(rows, d, options)?;
+                    let problem = problem_of(Cow::Owned(moments), options)?;
+                    in_order(&problem, None, options, from, run)?
+                }
+            };
             canonical.back(fit, moments.variables())?
         }
     };
@@ -75,36 +88,45 @@ fn stages(
 
 /// Learns from variables in the order of their names.
 fn in_order(
-    data: Data<'_>,
+    problem: &Problem,
+    data: Option<Data<'_>>,
     options: &Options,
     from: Option<&Dag>,
     run: &Run<'_>,
 ) -> Result<Fit, Error> {
-    let problem = problem(&data, options)?;
-    let codes = if counts(options, &problem) { data.codes() } else { None };
+    let codes = data.filter(|_| counts(options, problem)).and_then(Data::codes);
     let task = Task {
-        rows: data.rows(),
+        rows: data.and_then(Data::rows),
         codes: codes.as_deref(),
-        ..Task::new(&problem, run).with_seed(options.seed)
+        ..Task::new(problem, run).with_seed(options.seed)
     };
     let mut proposal = match from {
         Some(dag) => options.algorithm.propose_from(&task, dag)?,
         None => options.algorithm.propose(&task)?,
     };
-    repair(&problem, &mut proposal);
+    repair(problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
-    let (unpruned, dag) = weigh(&problem, options, &mut proposal)?;
-    conclude(&problem, options, proposal, unpruned, dag)
+    let (unpruned, dag) = weigh(problem, options, &mut proposal)?;
+    conclude(problem, options, proposal, unpruned, dag)
 }
 
 /// What the method sees: second moments and prior knowledge.
 pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
-    let d = data.moments().columns();
-    options.algorithm.takes(d, !options.knowledge.is_empty())?;
+    let moments = data.moments();
+    ready(moments.rows(), moments.columns(), options)?;
+    problem_of(data.moments_for(&options.experiments)?, options)
+}
+
+/// Whether the method takes so many columns, and memory is there for their moments.
+fn ready(rows: u64, columns: usize, options: &Options) -> Result<(), Error> {
+    options.algorithm.takes(columns, !options.knowledge.is_empty())?;
     // Where there are more columns than rows no set of collinear ones is looked for.
-    let matrices = if data.moments().rows() <= d as u64 { 2.0 } else { 4.0 };
-    ask("the second moments", Memory::matrices(matrices).at(d, 0))?;
-    let problem = see(data, options)?;
+    let matrices = if rows <= columns as u64 { 1.0 } else { 4.0 };
+    ask("the second moments", Memory::matrices(matrices).at(columns, 0))
+}
+
+fn problem_of(moments: Cow<'_, Moments>, options: &Options) -> Result<Problem, Error> {
+    let problem = see_moments(moments, options)?;
     // The condition is what moments are told apart by, whatever columns a method takes.
     let condition = problem.experiments().map(Experiments::condition);
     takes(&options.algorithm.facts(), problem.variables(), condition)?;
@@ -122,14 +144,16 @@ pub(super) fn problem(data: &Data<'_>, options: &Options) -> Result<Problem, Err
 
 /// The second moments with prior knowledge and experiments, for every stage that looks at them.
 pub(crate) fn see(data: &Data<'_>, options: &Options) -> Result<Problem, Error> {
+    see_moments(data.moments_for(&options.experiments)?, options)
+}
+
+fn see_moments(moments: Cow<'_, Moments>, options: &Options) -> Result<Problem, Error> {
+    let problem = Problem::of(moments, options.center)?;
     if options.experiments.is_empty() {
-        return Problem::new(&data.moments(), options.center)?.with_knowledge(&options.knowledge);
+        return problem.with_knowledge(&options.knowledge);
     }
     let knowledge = options.knowledge.clone().merge(options.experiments.knowledge())?;
-    let moments = data.moments_for(&options.experiments)?;
-    Problem::new(&moments, options.center)?
-        .with_knowledge(&knowledge)?
-        .with_experiments(&options.experiments)
+    problem.with_knowledge(&knowledge)?.with_experiments(&options.experiments)
 }
 
 /// True when the method counts levels and all columns have some.

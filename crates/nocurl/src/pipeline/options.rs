@@ -12,8 +12,11 @@ pub const DEFAULT_THRESHOLD: f64 = 0.3;
 /// The problem with its three kinds of moments, and the graph in all its forms.
 const BESIDES: Memory = Memory::matrices(9.0);
 
-/// The problem alone, and the table in another order of its columns.
-const FEW_EDGES: Memory = Memory::matrices(2.0);
+/// The problem alone: where the columns are put in another order, their moments become it. With more
+/// rows than columns, sets of collinear ones are looked for too.
+fn seen(size: &Size) -> Memory {
+    Memory::matrices(if size.rows > size.variables as u64 { 4.0 } else { 1.0 })
+}
 
 /// Regressions on the order.
 const PRUNING: Memory = Memory::matrices(6.0);
@@ -133,9 +136,18 @@ impl Options {
         // A method that keeps no matrix of its own hands over a graph of few edges.
         let sparse = method.per_pair == 0.0 && self.refine.is_none() && self.prune.is_none();
         match sparse && self.knowledge.is_empty() {
-            true if self.center => FEW_EDGES.plus(method),
-            true => FEW_EDGES.plus(Memory::matrices(1.0)).plus(method),
+            true if self.center => seen(size).plus(method),
+            true => seen(size).plus(Memory::matrices(1.0)).plus(method),
             false => BESIDES.plus(method.or(refine).or(PRUNING)),
+        }
+    }
+
+    /// What checking the result takes at its peak beside data of this size: some checks learn again,
+    /// from the table in other units, unless there are too many variables for that.
+    pub fn checking_memory(&self, size: &Size, data: Memory) -> Memory {
+        match size.variables <= self.most_to_check() {
+            true => data.plus(self.memory(size)),
+            false => seen(size),
         }
     }
 

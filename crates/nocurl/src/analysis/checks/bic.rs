@@ -79,7 +79,7 @@ impl Check for Score {
 /// The score of a graph, by the regressions on its parents.
 fn score(case: &Case<'_>, nodes: &[Node]) -> Option<f64> {
     let n = case.moments.rows() as f64;
-    let (covariance, price) = (case.problem.covariance(), case.edge_price());
+    let (covariance, price) = (case.covariance(), case.edge_price());
     let term = |(j, node): (usize, &Node)| {
         n * (node.residual / covariance[(j, j)]).ln() + node.parents.len() as f64 * price
     };
@@ -92,7 +92,7 @@ fn pruned(case: &Case<'_>, order: &Order) -> Option<f64> {
 }
 
 fn of_graph(case: &Case<'_>, dag: &Dag) -> Option<f64> {
-    score(case, &regressions(case.problem.covariance(), dag)?)
+    score(case, &regressions(case.covariance(), dag)?)
 }
 
 fn judge(case: &Case<'_>, numbers: &Bic) -> (Verdict, Text) {

@@ -36,11 +36,18 @@ impl<'a> Case<'a> {
         let problem = see(&data, options)?;
         let plain = problem.is_plain();
         let few = moments.rows() <= d as u64;
-        // Few parents need no shrinkage.
-        let covariance = || if few { problem.sample_covariance() } else { problem.covariance() };
-        let nodes = plain.then(|| regressions(covariance(), &fit.dag)).flatten();
         let precision = if few { None } else { precision(&problem) };
-        Ok(Self { data, moments, options, fit, problem, nodes, precision })
+        let mut case = Self { data, moments, options, fit, problem, nodes: None, precision };
+        case.nodes = plain.then(|| regressions(case.covariance(), &fit.dag)).flatten();
+        Ok(case)
+    }
+
+    /// The covariance that graphs are scored by: regressions on few parents need no shrinkage.
+    pub(super) fn covariance(&self) -> MatRef<'_, f64> {
+        match self.moments.rows() <= self.moments.columns() as u64 {
+            true => self.problem.sample_covariance(),
+            false => self.problem.covariance(),
+        }
     }
 
     pub(super) fn name(&self, variable: usize) -> String {

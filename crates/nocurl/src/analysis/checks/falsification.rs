@@ -87,7 +87,7 @@ fn sentence(numbers: &Falsification, share: f64) -> Text {
 fn implied(case: &Case<'_>, nodes: &[Node]) -> Vec<f64> {
     let mut rank = vec![0; nodes.len()];
     case.fit.dag.order().iter().enumerate().for_each(|(place, &v)| rank[v] = place);
-    let s = case.problem.covariance();
+    let s = case.covariance();
     let normal = Normal::standard();
     let of = |j: usize| -> Vec<f64> {
         let (node, parents) = (&nodes[j], &nodes[j].parents);
@@ -123,7 +123,7 @@ fn violated(p_values: &[f64]) -> usize {
 /// of it, and how many of these fit at least as well.
 fn permuted(case: &Case<'_>, nodes: &[Node]) -> (u64, u64) {
     let d = nodes.len();
-    let s = case.problem.covariance();
+    let s = case.covariance();
     let fit = |nodes: &[Node]| -> f64 { nodes.iter().map(|node| node.residual.ln()).sum() };
     let own = fit(nodes);
     let (weights, class) = (case.fit.dag.weights(), Pdag::class_of(&case.fit.dag));
