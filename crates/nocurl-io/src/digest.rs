@@ -35,14 +35,14 @@ pub(crate) fn alongside<T>(
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<(T, String), Error> {
     let mut digest = Digest::new();
-    let found = alongside_into(&mut digest, input, work)?;
+    let found = alongside_into(&mut digest, &[input], work)?;
     Ok((found, digest.finish()))
 }
 
-/// The same with a digest that goes on from what came before.
+/// The same of several inputs in a row, with a digest that goes on from what came before.
 pub(crate) fn alongside_into<T>(
     digest: &mut Digest,
-    input: &Seekable,
+    inputs: &[&Seekable],
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let stop = AtomicBool::new(false);
@@ -50,12 +50,12 @@ pub(crate) fn alongside_into<T>(
     {
         // There are no threads.
         let result = work()?;
-        of_input(digest, input, &stop)?;
+        of_inputs(digest, inputs, &stop)?;
         return Ok(result);
     }
     #[cfg(not(target_family = "wasm"))]
     std::thread::scope(|scope| {
-        let taken = scope.spawn(|| of_input(digest, input, &stop));
+        let taken = scope.spawn(|| of_inputs(digest, inputs, &stop));
         let result = work();
         if result.is_err() {
             stop.store(true, Ordering::Relaxed);
@@ -65,6 +65,10 @@ pub(crate) fn alongside_into<T>(
         taken?;
         Ok(result)
     })
+}
+
+fn of_inputs(digest: &mut Digest, inputs: &[&Seekable], stop: &AtomicBool) -> Result<(), Error> {
+    inputs.iter().try_for_each(|input| of_input(digest, input, stop))
 }
 
 fn of_input(digest: &mut Digest, input: &Seekable, stop: &AtomicBool) -> Result<(), Error> {

@@ -128,3 +128,34 @@ fn what_does_not_fit_is_named_with_its_file() {
     let dropped = ReadOptions { missing: Missing::Drop, ..options };
     assert_eq!(read(&[&one, &gap], &dropped).rows, 3);
 }
+
+#[test]
+fn files_side_by_side_are_the_same_table_for_any_number_of_threads() {
+    let home = Home::new();
+    let file = |k: u64| {
+        let row = |i: u64| format!("{}.5,{},{}\n", (i * 7 + k) % 11, i * k % 5, (i + k * k) % 13);
+        format!("a,b,c\n{}", (0..40 + k).map(row).collect::<String>())
+    };
+    let mut paths: Vec<PathBuf> =
+        (0..9).map(|k| home.write(&format!("{k}.csv"), &file(k))).collect();
+    paths.insert(4, home.write("empty.csv", "a,b,c\n"));
+    let on = |threads: usize, paths: &[PathBuf]| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let source = Source::of_tables(paths).unwrap();
+        pool.install(|| read_moments(&source, &ReadOptions::default(), &Run::default()))
+    };
+    let alone = on(1, &paths).unwrap();
+    assert_eq!(alone.rows, 9 * 40 + 36);
+    for threads in [2, 3, 8] {
+        let found = on(threads, &paths).unwrap();
+        assert_eq!(found.data, alone.data, "{threads}");
+        assert_eq!(found.origin, alone.origin, "{threads}");
+    }
+    // Of two that are bad the first is named.
+    fs::write(&paths[5], "a,c\n1,2\n").unwrap();
+    fs::write(&paths[6], "a,b\n1,2\n").unwrap();
+    for threads in [1, 8] {
+        let told = on(threads, &paths).unwrap_err().to_string();
+        assert!(told.contains("4.csv") && told.contains("it lacks `b`"), "{threads}: {told}");
+    }
+}

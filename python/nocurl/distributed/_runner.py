@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import Any
 
@@ -81,7 +82,7 @@ def explained(error: BaseException) -> BaseException:
 
 
 class Here(Runner):
-    """In this process, one call after the other, each on all cores."""
+    """In this process: files side by side, other parts one after the other, each on all cores."""
 
     threads = None
 
@@ -90,6 +91,15 @@ class Here(Runner):
         return [_Later(function, call) for call in calls]
 
     def collect(self, handles: list[Any], watched: list[Any], tell: Callable[[int], None]) -> list:
+        side_by_side = os.cpu_count() or 1 if all(one.reads_file() for one in watched) else 1
+        if min(side_by_side, len(watched)) > 1:
+            # Engines behind other parts may not like to be asked from several threads.
+            pool = ThreadPoolExecutor(side_by_side)
+            try:
+                for done, _ in enumerate(pool.map(_Later.value, watched), 1):
+                    tell(done)
+            finally:
+                pool.shutdown(cancel_futures=True)
         for done, one in enumerate(watched, 1):
             one.value()
             tell(done)
@@ -102,6 +112,12 @@ class _Later:
     def __init__(self, function: Callable[..., Any], call: tuple) -> None:
         self._work: tuple | None = (function, call)
         self._value: Any = None
+
+    def reads_file(self) -> bool:
+        """Whether it works on a part that is a file."""
+        return self._work is not None and self._work[0] is run_part and isinstance(
+            self._work[1][-1], (str, os.PathLike)
+        )
 
     def value(self) -> Any:
         if self._work is not None:

@@ -40,8 +40,13 @@ fn on_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
-    let Some(threads) = threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let failed = |error| Failure::Other(format!("cannot start {threads} threads: {error}"));
+    // Not the pool that is made by itself, whose making panics where threads cannot be had. 0 is one
+    // for each core.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    let failed = |error| {
+        Failure::Other(format!(
+            "cannot start threads: {error}; there must be more memory, or fewer threads (--threads)"
+        ))
+    };
     Ok(pool.map_err(failed)?.install(work))
 }

@@ -467,6 +467,19 @@ fn width_on(columns: usize, piece_bytes: usize, threads: usize) -> usize {
     (BUDGET / each.max(1)).clamp(1, 2 * threads)
 }
 
+/// Files of this many columns that are read at a time: one for each thread, as long as what that takes
+/// more is little, and there.
+pub(super) fn files_at_once(columns: usize, purpose: Purpose, room: Option<&crate::Room>) -> usize {
+    const MORE: usize = BUDGET / 2;
+    let threads = rayon::current_num_threads();
+    let one = reading_memory(purpose.keeps_rows, columns, threads).at(columns, 0);
+    // Rows that are kept are counted file by file.
+    let is_there = !purpose.keeps_rows
+        && room.is_none_or(|room| one.saturating_add(MORE as u64) <= room.bytes);
+    let files = MORE / usize::try_from(one).unwrap_or(usize::MAX).max(1);
+    if is_there { (1 + files).min(threads) } else { 1 }
+}
+
 /// Memory that reading takes at its peak, from above, on this number of threads: moments of the
 /// whole and of the pieces in flight, these pieces, and the sample; or the rows.
 pub fn reading_memory(keeps_rows: bool, columns: usize, threads: usize) -> Memory {

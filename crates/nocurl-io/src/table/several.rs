@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use nocurl::Run;
+use rayon::prelude::*;
 
-use super::collect::Assembly;
+use super::collect::{Assembly, files_at_once};
 use super::kinds::{Candidate, Declared};
 use super::open::{candidates, planned};
 use super::opened::{Found, Opened};
@@ -31,7 +33,7 @@ pub(super) fn parts<'a>(source: &'a Source, reading: &Reading<'_>) -> Option<Cow
     }
 }
 
-/// Reads the files one after the other.
+/// Reads the files in their order.
 pub(super) fn read(
     parts: &[Part],
     reading: Reading<'_>,
@@ -64,6 +66,27 @@ struct State {
     left_out: Vec<(String, LeftOut)>,
     /// The name of each, with the rows and lines before it.
     starts: Vec<(String, u64, u64)>,
+}
+
+/// What is kept of a file beside its rows.
+struct OneFile {
+    label: String,
+    format: Option<Format>,
+    left_out: Vec<(String, LeftOut)>,
+}
+
+/// Files that were read side by side, with what came of each.
+type Wave = Vec<(OneFile, Result<Assembly, Error>)>;
+
+impl OneFile {
+    fn of(opened: Opened) -> Self {
+        let Opened { place, format, left_out, .. } = opened;
+        Self { label: place.label, format: Some(format), left_out }
+    }
+
+    fn unopened(part: &Part) -> Self {
+        Self { label: part.path.display().to_string(), format: None, left_out: Vec::new() }
+    }
 }
 
 impl<'a> Files<'a> {
@@ -113,35 +136,31 @@ impl<'a> Files<'a> {
         let mut empty = None;
         let stamps = std::mem::take(&mut self.state.borrow_mut().stamps);
         self.state.replace(State { stamps, ..State::default() });
-        for at in 0..self.parts.len() {
-            let (opened, watch) = self.open(at, reading)?;
-            let label = opened.place.label.clone();
-            {
-                let mut state = self.state.borrow_mut();
-                let (rows, lines) = total.as_ref().map_or((0, 0), |all| (all.rows, all.lines));
-                state.starts.push((label.clone(), rows, lines));
-                state.format.get_or_insert(opened.format);
-                state.left_out.extend(opened.left_out.iter().cloned());
-                state.left_out.dedup();
-            }
-            let part = reading::Part {
-                first: first.as_ref().map(|(label, names)| (label.as_str(), names.as_slice())),
-                constants: &self.constants[at],
-            };
-            let reading = reading.of_part(part);
-            let work = || opened.read(&reading, run);
-            let found = watch.unchanged(alongside_into(&mut digest, &opened.place, work));
-            let found = match found {
-                Err(error @ Error::HeaderOnly { .. }) => {
-                    empty.get_or_insert(error);
-                    continue;
+        let mut next = 0;
+        while next < self.parts.len() {
+            // The first of them says what columns there are.
+            let width = total.as_ref().map_or(1, |total| {
+                let columns = total.selection.names.len();
+                files_at_once(columns, reading.purpose, reading.room.as_ref())
+            });
+            let end = next + width.min(self.parts.len() - next);
+            let of_all = first.as_ref().map(|(label, names)| (label.as_str(), names.as_slice()));
+            let wave = self.read_wave(next..end, reading, of_all, &mut digest, run)?;
+            next = end;
+            for (file, found) in wave {
+                self.note(&file, total.as_ref());
+                let found = match found {
+                    Err(error @ Error::HeaderOnly { .. }) => {
+                        empty.get_or_insert(error);
+                        continue;
+                    }
+                    other => other?,
+                };
+                first.get_or_insert_with(|| (file.label, found.selection.of_file.to_vec()));
+                match &mut total {
+                    None => total = Some(found),
+                    Some(total) => total.add(found)?,
                 }
-                other => other?,
-            };
-            first.get_or_insert_with(|| (label, found.selection.of_file.to_vec()));
-            match &mut total {
-                None => total = Some(found),
-                Some(total) => total.add(found)?,
             }
         }
         self.state.borrow_mut().digest = Some(digest.finish());
@@ -150,6 +169,54 @@ impl<'a> Files<'a> {
             (None, Some(error)) => Err(error),
             (None, None) => Err(Error::Empty { path: "the folder".into() }),
         }
+    }
+
+    /// Reads some files side by side, up to the first that cannot be read.
+    fn read_wave(
+        &self,
+        wave: Range<usize>,
+        reading: &Reading<'_>,
+        first: Option<(&str, &[String])>,
+        digest: &mut Digest,
+        run: &Run<'_>,
+    ) -> Result<Wave, Error> {
+        let mut files = Vec::with_capacity(wave.len());
+        let mut failed = None;
+        for at in wave {
+            match self.open(at, reading) {
+                Ok(opened) => files.push((at, opened)),
+                // Those before it come first.
+                Err(error) if !files.is_empty() => {
+                    failed = Some((OneFile::unopened(&self.parts[at]), Err(error)));
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let constants = &self.constants;
+        let read = |(at, (opened, watch)): &(usize, (Opened, Watch))| {
+            let part = reading::Part { first, constants: &constants[*at] };
+            watch.unchanged(opened.read(&reading.of_part(part), run))
+        };
+        let places: Vec<_> = files.iter().map(|(_, (opened, _))| &opened.place).collect();
+        let found = alongside_into(digest, &places, || {
+            let all: Vec<_> = files.par_iter().map(read).collect();
+            Ok(all)
+        })?;
+        let named = files.into_iter().map(|(_, (opened, _))| OneFile::of(opened));
+        Ok(named.zip(found).chain(failed).collect())
+    }
+
+    /// Keeps what is to be said of a file, which comes after those that were read.
+    fn note(&self, file: &OneFile, before: Option<&Assembly>) {
+        let mut state = self.state.borrow_mut();
+        let (rows, lines) = before.map_or((0, 0), |all| (all.rows, all.lines));
+        state.starts.push((file.label.clone(), rows, lines));
+        if state.format.is_none() {
+            state.format = file.format;
+        }
+        state.left_out.extend(file.left_out.iter().cloned());
+        state.left_out.dedup();
     }
 
     /// Looks at the columns of all of them.
