@@ -68,6 +68,9 @@ def test_the_graph_is_that_of_the_whole_table(table: pd.DataFrame, folder: str) 
     assert graph.bootstrap["kind"] == "rows"
     with ThreadPoolExecutor(2) as pool:
         assert nd.learn(folder, bootstrap=30, at_once=7, executor=pool) == graph
+    for wrong in (0, -1, 1.5, "many"):
+        with pytest.raises(ValueError, match="whole number of tables"):
+            nd.learn(folder, bootstrap=wrong)
     few = nd.learn(folder, restarts=250, confidence=False)
     assert edges(few) == edges(expected)
 

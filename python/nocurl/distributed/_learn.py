@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from .. import _nocurl
@@ -78,6 +79,11 @@ def learn(
     """
     if at_once < 1:
         raise ValueError(f"at_once is {at_once}: at least one table is needed")
+    if bootstrap is not None and (not isinstance(bootstrap, Integral) or bootstrap < 2):
+        raise ValueError(
+            f"bootstrap={bootstrap!r}: a whole number of tables from 2 on can be drawn, some hundred "
+            "are usual"
+        )
     seed = seed_of(random_state)
     reading = {name: params.pop(name) for name in list(params) if name in READING}
     settings = {"bootstrap": bootstrap, "diagnose": diagnose, "confidence": confidence, **params}
