@@ -134,6 +134,36 @@ fn few_rows_are_told() {
     assert_eq!(numbers_of::<SampleSize>(&diagnosis, "sample-size").0.most_parents, 1);
 }
 
+#[test]
+fn edges_that_can_be_trusted_with_few_rows_are_counted() {
+    let simulation = Simulation {
+        variables: 150,
+        rows: 100,
+        degree: 2.0,
+        standardize: true,
+        ..Simulation::default()
+    };
+    let (mut strong, mut true_ones, mut learnt) = (0, 0, 0);
+    for seed in 0..4 {
+        let drawn = simulate(&simulation, seed).unwrap();
+        let options = Options::default();
+        let fit = learn(&drawn.data, &options, &Run::default()).unwrap();
+        let diagnosis = diagnose(&drawn.data, &options, &fit, &Run::default()).unwrap();
+        let (numbers, verdict, told) = numbers_of::<SampleSize>(&diagnosis, "sample-size");
+        assert_eq!(verdict, Verdict::Concern);
+        let count = numbers.strong_edges.unwrap();
+        assert!(told.contains(&format!("{count} of {} edges", fit.dag.edge_count())), "{told}");
+        strong += count;
+        learnt += fit.dag.edge_count();
+        let known = |i, j| drawn.truth.has_edge(i, j) || drawn.truth.has_edge(j, i);
+        true_ones += fit.dag.edges().filter(|&(i, j, _)| known(i, j)).count();
+    }
+    // Some edges are false, and about so many are not strong.
+    assert!(true_ones < learnt, "{true_ones} of {learnt}");
+    assert!(strong.abs_diff(true_ones) * 100 <= learnt, "{strong}, {true_ones} of {learnt}");
+    assert!(strong * 2 > learnt, "{strong} of {learnt}");
+}
+
 fn collinearity(values: Mat<f64>) -> (Collinearity, Verdict, String) {
     numbers_of::<Collinearity>(&run(&dataset(values), &pruned("eq-td")), "collinearity")
 }

@@ -1,11 +1,17 @@
 //! Rows against columns.
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
 use super::case::Case;
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
+use crate::math::regress::Node;
 
 /// Fewer rows than this for each column leave weights uncertain.
 const ROWS_EACH: u64 = 10;
+
+/// Level of the tests of all pairs of columns together.
+const LEVEL: f64 = 0.05;
 
 /// Numbers of `sample-size`.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +25,9 @@ pub struct SampleSize {
     pub rows_per_variable: f64,
     /// The most parents that a variable has in the graph.
     pub most_parents: usize,
+    /// Edges that pass a test at 5% for all pairs of columns together, between numbers.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub strong_edges: Option<usize>,
 }
 
 pub(super) struct Rows;
@@ -37,11 +46,18 @@ impl Check for Rows {
         let (n, d) = (case.moments.rows(), case.problem.width());
         let most_parents =
             (0..case.moments.columns()).map(|j| case.fit.dag.parents(j).count()).max().unwrap_or(0);
+        let strong_edges = case.nodes.as_deref().map(|nodes| strong(nodes, n));
         let (verdict, sentence) = if n <= d as u64 {
-            let sentence = Text::new(format!(
-                "{n} rows cannot tell {d} columns apart, so the graph is a guess. Use more rows, \
-                 or "
-            ));
+            let edges = case.fit.dag.edge_count();
+            let trusted = match strong_edges {
+                Some(strong) if edges > 0 => format!(
+                    "; {strong} of {edges} edges are so strong that chance hardly makes one like \
+                     them among all pairs of columns, and the others are a guess"
+                ),
+                _ => ", so the graph is a guess".into(),
+            };
+            let sentence =
+                Text::new(format!("{n} rows cannot tell {d} columns apart{trusted}. Use more rows, or "));
             (Verdict::Concern, sentence.act(Action::FewerColumns).say("."))
         } else if n < ROWS_EACH * d as u64 {
             let sentence = Text::new(format!(
@@ -68,7 +84,24 @@ impl Check for Rows {
             (Verdict::Ok, sentence.into())
         };
         let rows_per_variable = n as f64 / d as f64;
-        let numbers = SampleSize { rows: n, variables: d, rows_per_variable, most_parents };
+        let numbers =
+            SampleSize { rows: n, variables: d, rows_per_variable, most_parents, strong_edges };
         Ok(Some(self.finding(verdict, sentence, numbers)))
     }
+}
+
+/// Edges whose partial correlation would be as large without an edge in one of 20 tables, among all
+/// pairs of columns (Bonferroni's bound on Student's test of the weight).
+fn strong(nodes: &[Node], rows: u64) -> usize {
+    let pairs = (nodes.len() * nodes.len().saturating_sub(1) / 2).max(1) as f64;
+    let of = |node: &Node| {
+        let freedom = rows as f64 - node.parents.len() as f64 - 1.0;
+        let Ok(law) = StudentsT::new(0.0, 1.0, freedom) else { return 0 };
+        let passes = |&k: &usize| {
+            let share = node.coefficients[k].powi(2) / node.inverse[(k, k)] / node.residual;
+            2.0 * law.sf((share * freedom).sqrt()) <= LEVEL / pairs
+        };
+        (0..node.parents.len()).filter(passes).count()
+    };
+    nodes.iter().map(of).sum()
 }
