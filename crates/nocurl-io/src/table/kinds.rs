@@ -11,8 +11,8 @@ use super::pattern::is_meant;
 use super::reading::Reading;
 use super::survey::{ColumnSurvey, Odd};
 use super::words::{self, Absent};
-use crate::Error;
 use crate::error::shorten;
+use crate::{Error, Missing};
 
 /// A column whose levels have an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,7 +212,7 @@ impl Plan {
         for mut column in candidates {
             let told = told(&column.name, reading)?;
             let has_nones = column.survey.keep_nones();
-            match decide(&column, told.as_ref(), reading.part) {
+            match decide(&column, told.as_ref(), reading) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
                     nones.extend(has_nones.then(|| column.name.clone()));
@@ -297,8 +297,8 @@ fn told<'a>(name: &str, reading: &'a Reading<'_>) -> Result<Option<Told<'a>>, Er
 }
 
 /// Parts may have one level of several.
-fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
-    let survey = &column.survey;
+fn decide(column: &Candidate, told: Option<&Told<'_>>, reading: &Reading<'_>) -> Decision {
+    let (survey, part) = (&column.survey, reading.part);
     if survey.present() == 0 && survey.missing > 0 {
         return Decision::LeaveOut(LeftOut::Empty);
     }
@@ -317,10 +317,10 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
     }
     match told {
         Some(Told::Continuous) if survey.texts == 0 => Decision::Continuous,
-        Some(Told::Continuous) => Decision::Unclear(odd_cells(&column.name, survey, true)),
+        Some(Told::Continuous) => Decision::Unclear(odd_cells(column, true, reading)),
         Some(Told::Categorical) => levels(column, Kind::Categorical, part),
         Some(Told::Ordinal(order)) => ordinal(column, order),
-        None => infer(column, part),
+        None => infer(column, reading),
     }
 }
 
@@ -328,8 +328,8 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
 const SHEET_ERRORS: [&str; 6] = ["#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"];
 
 /// The kind of a column of which nobody says anything.
-fn infer(column: &Candidate, part: bool) -> Decision {
-    let survey = &column.survey;
+fn infer(column: &Candidate, reading: &Reading<'_>) -> Decision {
+    let (survey, part) = (&column.survey, reading.part);
     if let Declared::Category { levels: known, ordered } = &column.declared {
         if !ordered {
             return levels(column, Kind::Categorical, part);
@@ -354,7 +354,7 @@ fn infer(column: &Candidate, part: bool) -> Decision {
     let rare = survey.texts * 20 <= present;
     let broken = || survey.levels().iter().any(|(name, _)| SHEET_ERRORS.contains(&name.as_str()));
     if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare || broken()) {
-        return Decision::Unclear(odd_cells(&column.name, survey, false));
+        return Decision::Unclear(odd_cells(column, false, reading));
     }
     match survey.distinct() {
         Some(1) if part => levels(column, Kind::Categorical, part),
@@ -423,8 +423,8 @@ fn ordinal(column: &Candidate, order: &[String]) -> Decision {
 }
 
 /// Cells that are no numbers among some that are.
-fn odd_cells(column: &str, survey: &ColumnSurvey, told: bool) -> Text {
-    let name = shorten(column, 80);
+fn odd_cells(column: &Candidate, told: bool, reading: &Reading<'_>) -> Text {
+    let (name, survey) = (shorten(&column.name, 80), &column.survey);
     let shown: Vec<String> = survey.odd.iter().map(place).collect();
     let more = if survey.texts as usize > shown.len() { ", ..." } else { "" };
     let words = format!(
@@ -440,7 +440,10 @@ fn odd_cells(column: &str, survey: &ColumnSurvey, told: bool) -> Text {
         return text.say("they look like decimal commas: use ").act(Action::set("decimal", ","));
     }
     let list = texts(survey.odd.iter().map(|odd| odd.text.clone()));
-    let text = text.say("use ").act(Action::set("na", list));
+    let mut text = text.say("use ").act(Action::set("na", list));
+    if reading.missing == Missing::Error {
+        text = text.say(" and ").act(Action::set("missing", "drop"));
+    }
     let text = match told {
         true => text,
         false => text
