@@ -154,7 +154,9 @@ fn columns_that_need_a_decision_are_in_one_message() {
     );
     assert!(words.contains("3 of 60 cells of `b` are no numbers: `low` (line 5)"), "{words}");
     // So that the next run is the last: gaps in other columns, and those that `na` would make.
-    let gap = text.replacen("\n3.25,low,9\n", "\n3.25,low,\n", 1);
+    let last = |i: usize| if i == 0 { "d".into() } else { (i * 7 % 31).to_string() };
+    let lines = text.lines().enumerate().map(|(i, line)| format!("{line},{}\n", last(i)));
+    let gap = lines.collect::<String>().replacen("\n3.25,low,9,", "\n3.25,low,,", 1);
     let words = refused(&gap, &ReadOptions::default());
     assert!(words.contains("use `na = [oops]` and `missing = drop` if they are"), "{words}");
     assert!(words.contains("; besides, column `c` has no value in row 4 (line 5)"), "{words}");
@@ -346,4 +348,18 @@ fn gaps_are_estimated_beside_columns_that_do_not_vary() {
     // It varies where something else is missing.
     let varies = of(&text.replacen(",5,,", ",6,,", 1)).unwrap();
     assert_eq!(varies.data.names(), ["a", "k", "b", "c"]);
+}
+
+#[test]
+fn nothing_is_offered_that_would_be_refused() {
+    let of = |rows: usize| {
+        let mut text = String::from("a,b,word\n");
+        (0..rows).for_each(|i| text += &format!("{},{},w{i}\n", i * 7 % 31, i * i % 37));
+        text
+    };
+    let said = |rows: usize| plain(&of(rows)).warnings[0].to_string();
+    assert!(said(200).contains("to keep as a category"), "{}", said(200));
+    assert_eq!(said(600), "left out `word` (text)");
+    let asked = ReadOptions { categorical: vec!["word".into()], ..Default::default() };
+    assert!(refused(&of(600), &asked).contains("more than 256 levels"));
 }

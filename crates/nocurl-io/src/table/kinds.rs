@@ -68,6 +68,11 @@ impl LeftOut {
         known.unwrap_or_else(|| Self::Type(shorten(word, 60)))
     }
 
+    /// The same for a column with more levels than a category may have: it cannot stay as one.
+    fn if_fits(self, fits: bool) -> Self {
+        if fits || !self.can_stay() { self } else { Self::Type(self.word().into()) }
+    }
+
     /// Whether users can say that it is a category all the same.
     fn can_stay(&self) -> bool {
         matches!(self, Self::Identifier | Self::Text | Self::Date | Self::RowNames)
@@ -219,7 +224,10 @@ impl Plan {
                     plan.notes.extend(alike(&column.name, &levels));
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
-                Decision::LeaveOut(why) => plan.left_out.push((column.name, why)),
+                Decision::LeaveOut(why) => {
+                    let fits = column.survey.distinct().is_some();
+                    plan.left_out.push((column.name, why.if_fits(fits)));
+                }
                 Decision::Unclear(text) if look => {
                     plan.left_out.push((column.name, LeftOut::Unclear));
                     plan.notes.push(text);
