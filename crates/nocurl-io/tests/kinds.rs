@@ -229,7 +229,7 @@ fn too_many_levels() {
     };
     assert_eq!(plain(&rows(200)).data.names(), ["a", "b", "c"]);
     let table = plain(&rows(300));
-    assert_eq!(table.left_out, [("c".into(), LeftOut::Text)]);
+    assert_eq!(table.left_out, [("c".into(), LeftOut::TooMany("text".into()))]);
     let told = ReadOptions { categorical: vec!["c".into()], ..Default::default() };
     assert!(refused(&rows(300), &told).contains("`c` has more than 256 levels"));
     let table = plain("a,b,c\n1,2,Yes\n2,5,yes\n3,4,no\n4,4,no\n5,1,Yes\n6,1,yes\n");

@@ -34,7 +34,7 @@ pub enum LeftOut {
     Constant,
     /// It has a text of its own in every row.
     Identifier,
-    /// It has nearly as many texts as rows, or too many for a category.
+    /// It has nearly as many texts as rows.
     Text,
     /// It has dates.
     Date,
@@ -42,6 +42,8 @@ pub enum LeftOut {
     RowNames,
     /// Somebody has to decide what it is.
     Unclear,
+    /// It is one of these by its word, with more values than a category may have levels.
+    TooMany(String),
     /// It is of a type that is not read.
     Type(String),
 }
@@ -57,7 +59,7 @@ impl LeftOut {
             Self::Date => "date",
             Self::RowNames => "row names",
             Self::Unclear => "to be decided",
-            Self::Type(name) => name,
+            Self::TooMany(name) | Self::Type(name) => name,
         }
     }
 
@@ -70,7 +72,7 @@ impl LeftOut {
 
     /// The same for a column with more levels than a category may have: it cannot stay as one.
     fn if_fits(self, fits: bool) -> Self {
-        if fits || !self.can_stay() { self } else { Self::Type(self.word().into()) }
+        if fits || !self.can_stay() { self } else { Self::TooMany(self.word().into()) }
     }
 
     /// Whether users can say that it is a category all the same.
