@@ -8,6 +8,7 @@ from typing import Any
 from . import _nocurl
 from ._graph import Graph
 from ._learner import Learner
+from ._like import as_graph, method_of, settings_of
 from ._methods import METHODS
 
 
@@ -56,8 +57,9 @@ def write_page(folder: str | os.PathLike[str]) -> None:
 
 def learn(
     X: Any,
-    method: str = "order-search",
+    method: str | None = None,
     *,
+    like: Graph | str | os.PathLike[str] | None = None,
     diagnose: bool = True,
     confidence: bool = True,
     **params: Any,
@@ -69,8 +71,12 @@ def learn(
     X : ndarray, DataFrame (pandas, polars), Arrow table or stream, Moments, or path
         The table, one column per variable; a folder, a pattern such as "parts/*.parquet" or a
         list of paths is one table of several files.
-    method : str
-        Name of the method; :func:`methods` has all of them.
+    method : str, optional
+        Name of the method; :func:`methods` has all of them. By default "order-search", or that of
+        ``like``.
+    like : Graph or path, optional
+        Learn as this graph was learnt, or the one in this JSON file: its method, parameters,
+        columns, transformations, seed and prior knowledge. What is given beside it counts more.
     diagnose : bool
         Check the result, as the command line does.
     confidence : bool
@@ -89,7 +95,13 @@ def learn(
     >>> nocurl.metrics.shd(drawn.graph, nocurl.EqTD(prune="ebic").fit(drawn.data))
     0
     """
+    if like is not None:
+        like = as_graph(like)
+        method = method or method_of(like)
+    method = method or "order-search"
     if method not in METHODS:
         # The engine knows which name is close.
         _nocurl.describe_method(method)
+    if like is not None:
+        params = {**settings_of(like, METHODS[method], params), **params}
     return METHODS[method](diagnose=diagnose, confidence=confidence, **params).fit(X).graph_

@@ -3,14 +3,20 @@
 use std::time::Instant;
 
 use nocurl::transform::has_heavy_tails;
-use nocurl::{Action, Kind, Run, Spelling};
-use nocurl_io::{ColumnOverview, Input, Missing, Overview, read_overview};
+use nocurl::{Action, Kind, Run, Spelling, Value as Setting};
+use nocurl_io::{ColumnOverview, Input, LeftOut, Missing, Overview, read_overview};
 use serde_json::{Value, json};
 
 use crate::{Error, Job, MemoryPlan, Suspicion, suspicions};
 
 /// Share of complete rows from which on the others are better left out than estimated.
 const MOSTLY_COMPLETE: f64 = 0.8;
+
+/// Rows for each column from which on gaps are estimated.
+const ROWS_FOR_EM: u64 = 3;
+
+/// Complete rows that may do in their place.
+const ENOUGH_COMPLETE: u64 = 10;
 
 /// Columns that advice about scales names.
 const NAMED: usize = 6;
@@ -73,26 +79,46 @@ fn next(
     read: &nocurl_io::ReadOptions,
 ) -> Vec<Action> {
     let mut next: Vec<Action> = Vec::new();
+    let undecided = overview.left_out.iter().filter(|(_, why)| *why == LeftOut::Unclear);
+    let undecided: Vec<String> = undecided.map(|(name, _)| name.clone()).collect();
     let mut dropped: Vec<String> = Vec::new();
+    let mut absent: Vec<Setting> = overview.infinite.iter().cloned().map(Setting::Text).collect();
     for remedy in suspicions.iter().filter_map(|suspicion| suspicion.remedy.clone()) {
         match remedy {
             Action::LeaveOut { columns } => dropped.extend(columns),
+            Action::Set { name: "na", to: Some(Setting::List(words)) } => absent.extend(words),
             other => next.push(other),
         }
+    }
+    if read.missing == Missing::Error && overview.infinite.is_empty() {
+        // A column of which most is missing takes most rows with it.
+        let hollow = overview.columns.iter().filter(|column| 2 * column.missing > overview.rows);
+        dropped.extend(hollow.map(|column| column.variable.name.clone()));
+    }
+    dropped.sort();
+    dropped.dedup();
+    if overview.columns.len() < dropped.len() + 2 {
+        // With fewer than two columns there is nothing to learn.
+        dropped.clear();
+    }
+    dropped.extend(undecided);
+    if !absent.is_empty() {
+        next.push(Action::set("na", Setting::List(absent)));
     }
     let gaps = overview.complete < overview.rows;
     let marked = next.iter().any(|action| matches!(action, Action::Set { name: "na", .. }));
     if (gaps || marked) && read.missing == Missing::Error {
         let share = overview.complete as f64 / overview.rows.max(1) as f64;
-        let how = if share >= MOSTLY_COMPLETE { "drop" } else { "em" };
+        // Estimates from few rows are singular.
+        let few = overview.rows < ROWS_FOR_EM * width(overview) as u64
+            && overview.complete >= ENOUGH_COMPLETE;
+        let how = if share >= MOSTLY_COMPLETE || few { "drop" } else { "em" };
         next.push(Action::set("missing", how));
     }
     if read.transform.is_empty() && !marked {
         next.extend(scales(overview, &dropped));
     }
     if !dropped.is_empty() {
-        dropped.sort();
-        dropped.dedup();
         next.insert(0, Action::leave_out(&dropped));
     }
     next

@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use nocurl::{Action, Text};
+use nocurl::{Action, Text, Value};
 
 /// An error of reading or writing: nothing usable was read, nothing was written.
 ///
@@ -226,7 +226,7 @@ pub enum Error {
         complete: (u64, u64),
     },
     /// An infinite value, which no policy for missing values covers.
-    #[error("{}", infinite(column, *row, line))]
+    #[error("{}", infinite(column, *row, line, *count, others, words))]
     Infinite {
         /// Name of the column.
         column: String,
@@ -234,6 +234,20 @@ pub enum Error {
         row: u64,
         /// Line in the file, for text files.
         line: Option<u64>,
+        /// Number of infinite values in the selected columns.
+        count: u64,
+        /// The other columns with some, and how many they have.
+        others: Vec<(String, u64)>,
+        /// The words for them.
+        words: Vec<String>,
+    },
+    /// Two things that are wrong with a table.
+    #[error("{first}; besides, {other}")]
+    Besides {
+        /// The first, which says where it is.
+        first: Box<Error>,
+        /// The second.
+        other: Box<Error>,
     },
     /// Values without a logarithm where it is asked for.
     #[error("{}", no_logarithm(columns))]
@@ -397,7 +411,10 @@ impl Error {
             Self::MissingValues { column, row, line, count, others, complete } => {
                 missing_values(column, *row, line, *count, others, *complete)
             }
-            Self::Infinite { column, row, line } => infinite(column, *row, line),
+            Self::Infinite { column, row, line, count, others, words } => {
+                infinite(column, *row, line, *count, others, words)
+            }
+            Self::Besides { first, other } => first.text().say("; besides, ").append(other.text()),
             Self::SeveralParts { path, what, parts, first } => {
                 several_parts(path, what, parts, first)
             }
@@ -429,6 +446,14 @@ impl Error {
         Self::Unsupported { path: path.into(), reason: reason.into() }
     }
 
+    /// The error with another beside it.
+    pub(crate) fn besides(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) => Self::Besides { first: Box::new(self), other: Box::new(other) },
+            None => self,
+        }
+    }
+
     /// The error of a piece of a file, placed after the rows and lines before it.
     pub(crate) fn shifted(mut self, rows: u64, lines: u64) -> Self {
         match &mut self {
@@ -449,6 +474,10 @@ impl Error {
 
     /// The error with rows and lines counted from these on.
     pub(crate) fn lowered(mut self, rows: u64, lines: u64) -> Self {
+        if let Self::Besides { first, other } = self {
+            let (first, other) = (first.lowered(rows, lines), other.lowered(rows, lines));
+            return first.besides(Some(other));
+        }
         match &mut self {
             Self::NotNumeric { row, line, .. } => {
                 *row = row.saturating_sub(rows);
@@ -470,6 +499,7 @@ impl Error {
     pub(crate) fn row(&self) -> Option<u64> {
         match self {
             Self::MissingValues { row, .. } | Self::Infinite { row, .. } => Some(*row),
+            Self::Besides { first, .. } => first.row(),
             _ => None,
         }
     }
@@ -582,29 +612,66 @@ fn missing_values(
     others: &[(String, u64)],
     (complete, rows): (u64, u64),
 ) -> Text {
-    const SHOWN: usize = 8;
     let are = if count == 1 { "value is" } else { "values are" };
-    let line = line_of(line);
-    let mut words = format!(
-        "column `{column}` has no value in row {row}{line}, and {count} {are} missing in all"
+    let words = format!(
+        "column `{column}` has no value in row {row}{}, and {count} {are} missing in all{}",
+        line_of(line),
+        also(others)
     );
-    if !others.is_empty() {
-        let mut list: Vec<String> =
-            others.iter().take(SHOWN).map(|(name, gaps)| format!("`{name}` {gaps}")).collect();
-        if others.len() > SHOWN {
-            let more = others.len() - SHOWN;
-            list.push(format!("and {more} {} more", if more == 1 { "column" } else { "columns" }));
-        }
-        words += &format!(" (also {})", list.join(", "));
+    let text = Text::new(format!("{words}; {complete} of {rows} rows are complete; use "))
+        .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ");
+    let all: u64 = others.iter().map(|(_, gaps)| gaps).sum();
+    let first = (column.to_string(), count.saturating_sub(all));
+    let hollow = others.iter().chain([&first]).filter(|(_, gaps)| 2 * gaps > rows);
+    let hollow: Vec<String> = hollow.map(|(name, _)| name.clone()).collect();
+    match hollow.is_empty() || hollow.len() > HOLLOW {
+        true => text,
+        false => text
+            .say(", and before that, as most of it is missing, ")
+            .act(Action::leave_out(&hollow)),
     }
-    Text::new(format!("{words}; {complete} of {rows} rows are complete; use "))
-        .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ")
 }
 
-fn infinite(column: &String, row: u64, line: &Option<u64>) -> Text {
-    let line = line_of(line);
-    Text::new(format!("column `{column}` is infinite in row {row}{line}; correct it, or "))
-        .act(Action::leave_out(slice::from_ref(column)))
+/// Columns of which most is missing that are named at most.
+const HOLLOW: usize = 4;
+
+/// The columns beside the first that have some of what is wrong.
+fn also(others: &[(String, u64)]) -> String {
+    const SHOWN: usize = 8;
+    if others.is_empty() {
+        return String::new();
+    }
+    let mut list: Vec<String> =
+        others.iter().take(SHOWN).map(|(name, count)| format!("`{name}` {count}")).collect();
+    if others.len() > SHOWN {
+        let more = others.len() - SHOWN;
+        list.push(format!("and {more} {} more", if more == 1 { "column" } else { "columns" }));
+    }
+    format!(" (also {})", list.join(", "))
+}
+
+fn infinite(
+    column: &String,
+    row: u64,
+    line: &Option<u64>,
+    count: u64,
+    others: &[(String, u64)],
+    words: &[String],
+) -> Text {
+    let are = if count == 1 { "value is" } else { "values are" };
+    let names = [column].into_iter().chain(others.iter().map(|(name, _)| name));
+    let names: Vec<String> = names.cloned().collect();
+    let words = Value::List(words.iter().cloned().map(Value::Text).collect());
+    Text::new(format!(
+        "column `{column}` is infinite in row {row}{}, and {count} {are} infinite in all{}; use ",
+        line_of(line),
+        also(others)
+    ))
+    .act(Action::set("na", words))
+    .say(" and ")
+    .act(Action::set("missing", "drop"))
+    .say(" if they stand for missing values, correct them, or ")
+    .act(Action::leave_out(&names))
 }
 
 fn several_parts(path: &str, what: &str, parts: &str, first: &str) -> Text {

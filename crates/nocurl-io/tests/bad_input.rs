@@ -47,7 +47,17 @@ fn text_tables() {
         ),
         (
             "a,b\n1,2\n3,-inf\n",
-            "column `b` is infinite in row 2 (line 3); correct it, or leave out `b`",
+            "column `b` is infinite in row 2 (line 3), and 1 value is infinite in all; use \
+             `na = [-inf]` and `missing = drop` if they stand for missing values, correct them, or \
+             leave out `b`",
+        ),
+        (
+            "a,b,c\n1,2,inf\n-inf,,3\n4,inf,5\n",
+            "column `c` is infinite in row 1 (line 2), and 3 values are infinite in all (also `a` \
+             1, `b` 1); use `na = [inf,-inf]` and `missing = drop` if they stand for missing \
+             values, correct them, or leave out `c`, `a`, `b`; besides, column `b` has no value in \
+             row 2 (line 3), and 1 value is missing in all; 2 of 3 rows are complete; use `missing \
+             = drop` or `missing = em`",
         ),
         ("a,b,a\n1,2,3\n", "columns 1 and 3 are both called `a`; names must be unique"),
         ("a\n1\n2\n", "1 column of data: at least 2 are needed to learn a graph"),

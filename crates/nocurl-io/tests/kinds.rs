@@ -153,6 +153,16 @@ fn columns_that_need_a_decision_are_in_one_message() {
         "{words}"
     );
     assert!(words.contains("3 of 60 cells of `b` are no numbers: `low` (line 5)"), "{words}");
+    // So that the next run is the last: gaps in other columns, and those that `na` would make.
+    let last = |i: usize| if i == 0 { "d".into() } else { (i * 7 % 31).to_string() };
+    let lines = text.lines().enumerate().map(|(i, line)| format!("{line},{}\n", last(i)));
+    let gap = lines.collect::<String>().replacen("\n3.25,low,9,", "\n3.25,low,,", 1);
+    let words = refused(&gap, &ReadOptions::default());
+    assert!(words.contains("use `na = [oops]` and `missing = drop` if they are"), "{words}");
+    assert!(words.contains("; besides, column `c` has no value in row 4 (line 5)"), "{words}");
+    let drop = ReadOptions { missing: Missing::Drop, ..Default::default() };
+    let words = refused(&gap, &drop);
+    assert!(!words.contains("besides") && words.contains("use `na = [oops]` if they"), "{words}");
     let na = ReadOptions {
         na: vec!["oops".into(), "low".into()],
         missing: Missing::Drop,
@@ -219,7 +229,7 @@ fn too_many_levels() {
     };
     assert_eq!(plain(&rows(200)).data.names(), ["a", "b", "c"]);
     let table = plain(&rows(300));
-    assert_eq!(table.left_out, [("c".into(), LeftOut::Text)]);
+    assert_eq!(table.left_out, [("c".into(), LeftOut::TooMany("text".into()))]);
     let told = ReadOptions { categorical: vec!["c".into()], ..Default::default() };
     assert!(refused(&rows(300), &told).contains("`c` has more than 256 levels"));
     let table = plain("a,b,c\n1,2,Yes\n2,5,yes\n3,4,no\n4,4,no\n5,1,Yes\n6,1,yes\n");
@@ -288,4 +298,68 @@ fn numbers_beside_an_empty_corner_are_names() {
     // A gap in the first row of numbers is none.
     let options = ReadOptions { missing: Missing::Drop, ..Default::default() };
     assert_eq!(read(",0,1\n,3,5\n2,2,2\n3,4,4\n7,1,0\n", &options).rows, 3);
+}
+
+#[test]
+fn columns_of_which_most_is_missing_are_named() {
+    let mut text = String::from("a,b,c\n");
+    (0..20).for_each(|i| {
+        let c = if i % 5 == 0 { i.to_string() } else { String::new() };
+        text += &format!("{i},{},{c}\n", i * 7 % 20);
+    });
+    let words = refused(&text, &ReadOptions::default());
+    assert!(words.ends_with("and before that, as most of it is missing, leave out `c`"), "{words}");
+}
+
+#[test]
+fn a_line_of_sizes_is_passed_over() {
+    let table = plain("3,4,good,bad\n1,10,5,7,0,1\n2,30,6,1,1,0\n3,20,9,2,0,0\n");
+    assert_eq!((table.rows, table.data.names().len()), (3, 6));
+    let said = table.warnings[0].to_string();
+    assert_eq!(said, "passed over a line above the names: `3,4,good,bad`");
+    // Words alone may be names that a row has too many cells for.
+    let words = refused("a,b\n1,2,3,4\n5,6,7,8\n9,1,2,3\n", &ReadOptions::default());
+    assert!(words.contains("4 cells where 2 are expected"), "{words}");
+}
+
+#[test]
+fn an_empty_column_at_the_end_is_named_once() {
+    let said = plain("a,b,\n1,10,\n2,30,\n3,20,\n").warnings;
+    assert_eq!(said.len(), 1, "{said:?}");
+    let said = plain("a,b,\n1,10,3\n2,30,1\n3,20,4\n").warnings;
+    assert!(said[0].to_string().contains("column 3 has no name"), "{said:?}");
+}
+
+#[test]
+fn gaps_are_estimated_beside_columns_that_do_not_vary() {
+    let mut text = String::from("a,k,b,c\n");
+    for i in 0..40 {
+        let gap = if i % 6 == 1 { String::new() } else { format!("{}", i * 7 % 13) };
+        text += &format!("{},5,{gap},{}\n", i * i % 17, i * 11 % 23);
+    }
+    let options = ReadOptions { missing: Missing::Em, ..Default::default() };
+    let of = |text: &str| read_moments(&Source::bytes("t.csv", text), &options, &Run::default());
+    let table = of(&text).unwrap();
+    assert_eq!(table.left_out, [("k".to_string(), LeftOut::Constant)]);
+    let without: String = text.replace(",k,", ",").replace(",5,", ",");
+    let plain = of(&without).unwrap();
+    assert_eq!(table.data.names(), plain.data.names());
+    assert_eq!(table.data.mean(), plain.data.mean());
+    // It varies where something else is missing.
+    let varies = of(&text.replacen(",5,,", ",6,,", 1)).unwrap();
+    assert_eq!(varies.data.names(), ["a", "k", "b", "c"]);
+}
+
+#[test]
+fn nothing_is_offered_that_would_be_refused() {
+    let of = |rows: usize| {
+        let mut text = String::from("a,b,word\n");
+        (0..rows).for_each(|i| text += &format!("{},{},w{i}\n", i * 7 % 31, i * i % 37));
+        text
+    };
+    let said = |rows: usize| plain(&of(rows)).warnings[0].to_string();
+    assert!(said(200).contains("to keep as a category"), "{}", said(200));
+    assert_eq!(said(600), "left out `word` (text)");
+    let asked = ReadOptions { categorical: vec!["word".into()], ..Default::default() };
+    assert!(refused(&of(600), &asked).contains("more than 256 levels"));
 }

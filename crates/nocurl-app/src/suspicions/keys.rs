@@ -9,7 +9,7 @@ const KEYS: [&str; 10] =
     ["id", "key", "index", "idx", "rownames", "rowid", "row", "nr", "uuid", "unnamed: 0"];
 
 /// Whole numbers that go up or down by one from row to row, or are all different and are called a
-/// key or are those from 1 to n in some order.
+/// key or are those from 1 to n, or from 0 on, in some order.
 pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     let names: Vec<String> =
         rows.numbers().filter(|(name, v)| is_key(rows, name, v)).map(|(n, _)| n.into()).collect();
@@ -40,7 +40,8 @@ fn is_key(rows: &Rows<'_>, name: &str, values: &[f64]) -> bool {
     let (up, down) = (steps().all(|step| step > 0.0), steps().all(|step| step < 0.0));
     // In a sample of the rows, steps are those of the places that were taken.
     let by_one = range <= rows.total as f64 - 1.0;
-    is_called_key(name) || by_one && (up || down || rows.are_all())
+    let counts_rows = rows.are_all() && (0.0..=1.0).contains(&counts[0].0);
+    is_called_key(name) || by_one && (up || down || counts_rows)
 }
 
 /// Whether a word of the name is one that keys have.

@@ -10,6 +10,9 @@ const FEWEST: usize = 2;
 /// The same of a number that does not look like one.
 const FEWEST_OF_OTHERS: usize = 3;
 
+/// Different values that the rest has at least, so that its range says something.
+const FEWEST_VALUES: usize = 8;
+
 /// How far a number made of nines is from the rest, in ranges of the rest.
 const FAR_FOR_NINES: f64 = 0.25;
 
@@ -69,12 +72,13 @@ fn sentinels(values: &[f64]) -> Vec<(f64, usize)> {
     // Both ends may have one.
     for _ in 0..2 {
         let [first, second, .., before, last] = rest else { break };
+        let told = rest.len() > FEWEST_VALUES;
         let below = (first, second.0 - first.0, last.0 - second.0);
         let above = (last, last.0 - before.0, before.0 - first.0);
-        if let Some(value) = sentinel(below, values.len()) {
+        if let Some(value) = sentinel(below, values.len(), told) {
             found.push(value);
             rest = &rest[1..];
-        } else if let Some(value) = sentinel(above, values.len()) {
+        } else if let Some(value) = sentinel(above, values.len(), told) {
             found.push(value);
             rest = &rest[..rest.len() - 1];
         }
@@ -82,13 +86,17 @@ fn sentinels(values: &[f64]) -> Vec<(f64, usize)> {
     found
 }
 
-/// The value at an end, by its distance to the next one and the range of the others.
+/// The value at an end, by its distance to the next one and the range of the others; only nines tell
+/// something beside few others.
 fn sentinel(
     (&(value, count), gap, range): (&(f64, usize), f64, f64),
     rows: usize,
+    told: bool,
 ) -> Option<(f64, usize)> {
     let (fewest, far) = match is_nines(value) {
         true => (FEWEST, FAR_FOR_NINES),
+        // One stands for itself in columns of shares and of switches.
+        false if !told || value == 1.0 => return None,
         false => (FEWEST_OF_OTHERS, FAR),
     };
     (count >= fewest && 2 * count < rows && range > 0.0 && gap > far * range)
@@ -116,6 +124,9 @@ mod tests {
         assert!(with(&[-999.0]).is_empty());
         assert!(with(&[99.0, 99.0, 99.0]).is_empty());
         assert_eq!(with(&[-1e6, -1e6, -1e6]), [(-1e6, 3)]);
+        // Three values are no range that something is far from.
+        let three = [[0.0; 50], [0.1; 50], [1.0; 50]].concat();
+        assert!(sentinels(&three).is_empty());
         // Half of the rows and more are no missing values.
         assert!(with(&[-999.0; 80]).is_empty());
         let nines = [9.0, 99.0, -999.0, 99.99, 100.0, 0.0].map(is_nines);

@@ -21,29 +21,30 @@ const FEWEST_VALUES: usize = 11;
 const SHARE: f64 = 0.5;
 const FEWEST_COLUMNS: usize = 2;
 
+/// Share of steps against the others that a column has at most by which rows are sorted, within a
+/// few groups or as a whole.
+const AGAINST: f64 = 0.05;
+
 /// Columns in which a row is close to the one before, and not only because rows are sorted by a
-/// group: then steps within a group would go back and forth.
+/// group: then steps within a group would go back and forth. Where rows are sorted by a column, others
+/// are looked at by what it leaves of them.
 pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     if !rows.are_all() || rows.data.values().nrows() < FEWEST_ROWS {
         return Vec::new();
     }
-    let (mut all, mut names) = (0, Vec::new());
-    for (name, values) in rows.numbers() {
-        let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Sorted by it, or counted; or too few values to tell.
-        if counted(&values).len() < FEWEST_VALUES
-            || steps.iter().all(|step| *step >= 0.0)
-            || steps.iter().all(|step| *step <= 0.0)
-        {
-            continue;
-        }
-        all += 1;
-        let limit = ALIKE.max(4.0 / (values.len() as f64).sqrt());
-        if lagged(&values) > limit && turns(&steps) < TURNS {
-            names.push(name.to_string());
-        }
-    }
-    if names.len() < FEWEST_COLUMNS || (names.len() as f64) < SHARE * f64::from(all) {
+    let columns: Vec<(&str, Vec<f64>)> =
+        rows.numbers().filter(|(_, values)| counted(values).len() >= FEWEST_VALUES).collect();
+    let (sorted, others): (Vec<_>, Vec<_>) =
+        columns.into_iter().partition(|(_, values)| is_sorted(values));
+    // Even steps are those of time or of a count, which explain nothing.
+    let by: Vec<&Vec<f64>> =
+        sorted.iter().map(|(_, values)| values).filter(|values| !is_even(values)).collect();
+    let all = others.len() as f64;
+    let alike = others.into_iter().filter(|(_, values)| {
+        is_like_a_series(values) && by.iter().all(|by| is_like_a_series(&left_by(by, values)))
+    });
+    let names: Vec<String> = alike.map(|(name, _)| name.to_string()).collect();
+    if names.len() < FEWEST_COLUMNS || (names.len() as f64) < SHARE * all {
         return Vec::new();
     }
     let sentence = Text::new(format!(
@@ -53,6 +54,42 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
         few(&names)
     ));
     vec![Suspicion { name: "series", columns: names, sentence, remedy: None }]
+}
+
+fn steps(values: &[f64]) -> Vec<f64> {
+    values.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+fn is_like_a_series(values: &[f64]) -> bool {
+    let limit = ALIKE.max(4.0 / (values.len() as f64).sqrt());
+    lagged(values) > limit && turns(&steps(values)) < TURNS
+}
+
+/// Whether rows are sorted by these values, or within a few groups.
+fn is_sorted(values: &[f64]) -> bool {
+    let steps = steps(values);
+    let (up, down) = (steps.iter().filter(|s| **s > 0.0), steps.iter().filter(|s| **s < 0.0));
+    (up.count().min(down.count()) as f64) <= AGAINST * steps.len() as f64
+}
+
+/// Whether most steps are the same, as from year to year.
+fn is_even(values: &[f64]) -> bool {
+    let steps: Vec<f64> = steps(values).into_iter().filter(|step| *step != 0.0).collect();
+    let most = counted(&steps).into_iter().map(|(_, count)| count).max().unwrap_or(0);
+    2 * most > steps.len()
+}
+
+/// What a straight line in one column leaves of another.
+fn left_by(by: &[f64], values: &[f64]) -> Vec<f64> {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (mx, my) = (mean(by), mean(values));
+    let (mut xx, mut xy) = (0.0, 0.0);
+    for (x, y) in by.iter().zip(values) {
+        xx += (x - mx).powi(2);
+        xy += (x - mx) * (y - my);
+    }
+    let slope = if xx > 0.0 { xy / xx } else { 0.0 };
+    by.iter().zip(values).map(|(x, y)| y - my - slope * (x - mx)).collect()
 }
 
 /// The share of steps that go the other way than the step before. Unlike a correlation it does not

@@ -10,7 +10,9 @@ use super::{Rows, Suspicion, few};
 pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
     let names = rows.data.names();
     let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for v in 0..names.len() {
+    // What does not vary is left out anyhow.
+    let varies = |v: &usize| rows.data.column(*v).windows(2).any(|pair| pair[0] != pair[1]);
+    for v in (0..names.len()).filter(varies) {
         let key = rows.data.column(v).iter().fold(0_u64, |key, value| {
             (key.rotate_left(5) ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });

@@ -93,6 +93,66 @@ fn what_is_undecided_is_listed_and_not_an_error() {
     assert_eq!(found["left_out"], json!([{ "name": "a", "why": "to be decided" }]));
     assert!(found["notes"][0].as_str().unwrap().contains("`oops` (line 11)"), "{found}");
     assert!(folder.refused(&["learn", "t.csv"]).contains("`oops`"));
+    assert_eq!(found["next"]["command"], "nocurl learn t.csv --drop a");
+    folder.run(&["learn", "t.csv", "--drop", "a", "--no-confidence"]);
+}
+
+#[test]
+fn infinite_values_and_hollow_columns_are_no_end_of_a_look() {
+    let folder = Folder::new();
+    let mut noise = noise(5);
+    let (mut infinite, mut hollow) = (String::from("a,b,c\n"), String::from("a,b,c\n"));
+    for i in 0..60 {
+        let (a, c) = (noise(), noise());
+        let b = if i % 9 == 4 { "Inf".into() } else { format!("{:.4}", a + noise()) };
+        infinite += &format!("{a:.4},{b},{c:.4}\n");
+        let c = if i % 4 == 1 { format!("{c:.4}") } else { String::new() };
+        hollow += &format!("{a:.4},{:.4},{c}\n", noise());
+    }
+    folder.write("infinite.csv", infinite);
+    folder.write("hollow.csv", hollow);
+    let found = looked(&folder, "infinite.csv");
+    let b = &found["columns"][1];
+    assert_eq!((&b["missing"], &found["complete_rows"]), (&json!(7), &json!(53)));
+    assert!(b["greatest"].as_f64().unwrap() < 3.0, "{b}");
+    assert!(found["notes"][0].as_str().unwrap().contains("7 values are infinite"), "{found}");
+    for (table, next) in [("infinite.csv", "--na inf --missing drop"), ("hollow.csv", "--drop c")] {
+        let found = looked(&folder, table);
+        let command = found["next"]["command"].as_str().unwrap();
+        assert!(command.starts_with(&format!("nocurl learn {table} {next}")), "{command}");
+        let mut words: Vec<&str> = command.split(' ').skip(1).collect();
+        words.push("--no-confidence");
+        folder.run(&words);
+    }
+}
+
+#[test]
+fn sorted_rows_are_no_series() {
+    let folder = Folder::new();
+    let mut noise = noise(9);
+    let mut text = String::from("sex,weight,heart,girth\n");
+    for sex in ["F", "M"] {
+        let mut weights: Vec<f64> = (0..60).map(|_| 2.0 + 2.0 * noise()).collect();
+        weights.sort_by(f64::total_cmp);
+        for weight in weights {
+            let (heart, girth) = (4.0 * weight + noise(), 3.0 * weight + noise());
+            text += &format!("{sex},{weight:.3},{heart:.3},{girth:.3}\n");
+        }
+    }
+    folder.write("t.csv", text);
+    assert!(names(&looked(&folder, "t.csv")).is_empty());
+}
+
+#[test]
+fn nothing_is_advised_that_leaves_one_column() {
+    let folder = Folder::new();
+    let mut noise = noise(2);
+    let mut text = String::from("year,flow,switch\n");
+    (1900..1960).for_each(|year| text += &format!("{year},{:.3},7\n", noise()));
+    folder.write("t.csv", text);
+    let found = looked(&folder, "t.csv");
+    assert_eq!(names(&found), ["row-numbers"]);
+    assert_eq!(found["next"]["command"], "nocurl learn t.csv");
 }
 
 #[test]

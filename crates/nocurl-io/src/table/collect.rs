@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::block::column_mut;
 use super::columns::Selection;
+use super::infinite::Infinite;
 use super::kinds::LeftOut;
 use super::sample::SAMPLE_ROWS;
 use super::survey::ColumnSurvey;
@@ -186,6 +187,7 @@ pub(super) struct Assembly {
     pub(super) missing: u64,
     /// Gaps of each column.
     gaps: Vec<u64>,
+    pub(super) infinite: Infinite,
     first_missing: Option<Place>,
     first_infinite: Option<Place>,
     /// Values of each column that have no logarithm, though it is asked for: how many, the least.
@@ -210,6 +212,7 @@ impl Assembly {
             policy,
             collected: Some((selection.purpose.start)(selection)),
             gaps: vec![0; selection.names.len()],
+            infinite: Infinite::new(selection.names.len()),
             no_logarithm: vec![(0, 0.0); selection.names.len()],
             rows: 0,
             lines: 0,
@@ -271,6 +274,7 @@ impl Assembly {
         }
         self.transform(&mut block);
         if self.selection.purpose.glances {
+            self.mark_infinite(&mut block, lines);
             self.gathered().look_at(&block);
         }
         if all_finite(block.as_ref()) {
@@ -292,7 +296,8 @@ impl Assembly {
                 self.dropped += 1;
             }
         }
-        if self.policy != Missing::Error && self.first_infinite.is_none() {
+        let usable = self.first_infinite.is_none() || self.selection.purpose.glances;
+        if self.policy != Missing::Error && usable {
             for j in 0..block.ncols() {
                 for (to, &from) in complete.iter().enumerate() {
                     block[(to, j)] = block[(from, j)];
@@ -301,6 +306,24 @@ impl Assembly {
             self.gathered().take_block(block.subrows_mut(0, complete.len()));
         }
         self.rows += rows as u64;
+    }
+
+    /// Notes infinite values and puts gaps in their place, for a look that goes on.
+    fn mark_infinite(&mut self, block: &mut MatMut<'_, f64>, lines: Option<&[u64]>) {
+        if all_finite(block.as_ref()) {
+            return;
+        }
+        for column in 0..block.ncols() {
+            for (i, value) in column_mut(block, column).iter_mut().enumerate() {
+                if value.is_infinite() {
+                    let line = lines.map(|lines| lines[i]);
+                    let place = Place { row: self.rows + i as u64, line, column };
+                    self.infinite.take(column, *value);
+                    self.first_infinite.get_or_insert(place);
+                    *value = f64::NAN;
+                }
+            }
+        }
     }
 
     /// Puts columns on the scales that are asked for.
@@ -335,6 +358,7 @@ impl Assembly {
                 self.gaps[column] += 1;
                 self.first_missing.get_or_insert(place);
             } else {
+                self.infinite.take(column, value);
                 self.first_infinite.get_or_insert(place);
             }
         }
@@ -353,6 +377,7 @@ impl Assembly {
             self.gathered().take_later(later, rows, lines);
         }
         self.gaps.iter_mut().zip(later.gaps).for_each(|(gaps, more)| *gaps += more);
+        self.infinite.append(&later.infinite);
         for ((count, least), (more, other)) in self.no_logarithm.iter_mut().zip(later.no_logarithm)
         {
             *count += more;
@@ -394,10 +419,8 @@ impl Assembly {
 
     /// Refuses what the policy does not allow.
     pub(super) fn check(&self, policy: Missing) -> Result<(), Error> {
-        let column = |place: Place| shorten(&self.selection.names[place.column], 80);
-        if let Some(place) = self.first_infinite {
-            let (row, line) = (place.row + 1, place.line);
-            return Err(Error::Infinite { column: column(place), row, line });
+        if let Some(error) = self.infinite_values().filter(|_| !self.selection.purpose.glances) {
+            return Err(error.besides(self.missing_values(policy)));
         }
         let named = self.selection.names.iter().zip(&self.no_logarithm);
         let wrong = named.filter(|(_, (count, _))| *count > 0);
@@ -406,24 +429,38 @@ impl Assembly {
         if !columns.is_empty() {
             return Err(Error::NoLogarithm { columns });
         }
-        match self.first_missing {
-            Some(place) if policy == Missing::Error => Err(Error::MissingValues {
-                column: column(place),
-                row: place.row + 1,
-                line: place.line,
-                count: self.missing,
-                others: self.other_gaps(place.column),
-                complete: (self.rows - self.dropped, self.rows),
-            }),
-            _ => Ok(()),
-        }
+        self.missing_values(policy).map_or(Ok(()), Err)
     }
 
-    /// The columns with gaps beside one, with how many they have.
-    fn other_gaps(&self, first: usize) -> Vec<(String, u64)> {
-        let names = self.selection.names.iter().zip(&self.gaps).enumerate();
-        let others = names.filter(|(j, (_, gaps))| *j != first && **gaps > 0);
-        others.map(|(_, (name, &gaps))| (shorten(name, 80), gaps)).collect()
+    /// What is said of infinite values.
+    pub(super) fn infinite_values(&self) -> Option<Error> {
+        self.first_infinite.map(|place| Error::Infinite {
+            column: shorten(&self.selection.names[place.column], 80),
+            row: place.row + 1,
+            line: place.line,
+            count: self.infinite.counts().iter().sum(),
+            others: self.others(place.column, self.infinite.counts()),
+            words: self.infinite.words(),
+        })
+    }
+
+    /// What is said of missing values, where none are allowed.
+    fn missing_values(&self, policy: Missing) -> Option<Error> {
+        self.first_missing.filter(|_| policy == Missing::Error).map(|place| Error::MissingValues {
+            column: shorten(&self.selection.names[place.column], 80),
+            row: place.row + 1,
+            line: place.line,
+            count: self.missing,
+            others: self.others(place.column, &self.gaps),
+            complete: (self.rows - self.dropped, self.rows),
+        })
+    }
+
+    /// The columns beside one that have some of what was counted, with how many.
+    fn others(&self, first: usize, counts: &[u64]) -> Vec<(String, u64)> {
+        let names = self.selection.names.iter().zip(counts).enumerate();
+        let others = names.filter(|(j, (_, count))| *j != first && **count > 0);
+        others.map(|(_, (name, &count))| (shorten(name, 80), count)).collect()
     }
 
     /// The columns with gaps, and how many they have.

@@ -128,6 +128,31 @@ impl About {
         without(moments.columns(), &constant)
     }
 
+    /// Notes columns that do not vary, neither in complete rows nor in those with gaps: nothing can
+    /// be estimated from them.
+    fn constant(
+        &mut self,
+        moments: &Moments,
+        incomplete: &Mat<f64>,
+        options: &ReadOptions,
+    ) -> Vec<usize> {
+        if options.keep_constant || options.part || moments.rows() < 2 {
+            return Vec::new();
+        }
+        let mut constant = moments.constant_columns();
+        constant.retain(|&v| {
+            moments.variables().columns(v).all(|j| {
+                let seen = incomplete.col_as_slice(j).iter().filter(|value| !value.is_nan());
+                let seen: Vec<f64> = seen.copied().collect();
+                let near = |value: &f64| (value - moments.mean()[j]).abs() <= 1e-9 * value.abs();
+                seen.iter().all(near)
+            })
+        });
+        let names = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
+        self.left_out.extend(names);
+        constant
+    }
+
     /// The table, unless it is too small to learn from.
     pub(super) fn table<T>(
         self,
@@ -174,8 +199,17 @@ pub(super) fn complete(
     options: &ReadOptions,
     run: &Run<'_>,
 ) -> Result<(Table<Moments>, Vec<usize>), Error> {
+    let mut varying: Vec<usize> = (0..moments.columns()).collect();
     if options.missing == Missing::Em && incomplete.nrows() > 0 {
-        let rows = coded.coded(incomplete);
+        let mut rows = coded.coded(incomplete);
+        let constant = about.constant(&moments, &rows, options);
+        if !constant.is_empty() {
+            varying = without(moments.columns(), &constant);
+            let places: Vec<usize> =
+                varying.iter().flat_map(|&v| moments.variables().columns(v)).collect();
+            rows = Mat::from_fn(rows.nrows(), places.len(), |i, j| rows[(i, places[j])]);
+            moments = moments.select(&varying);
+        }
         let fit = expectation_maximization(&moments, rows.as_ref(), &EmParams::default(), run)?;
         if fit.termination != nocurl::Termination::Converged {
             let words = format!(
@@ -196,6 +230,7 @@ pub(super) fn complete(
     if kept.len() < moments.columns() {
         moments = moments.select(&kept);
     }
+    let kept = kept.into_iter().map(|v| varying[v]).collect();
     if options.standardize {
         moments = moments.standardized();
     }

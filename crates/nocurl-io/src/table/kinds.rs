@@ -11,8 +11,8 @@ use super::pattern::is_meant;
 use super::reading::Reading;
 use super::survey::{ColumnSurvey, Odd};
 use super::words::{self, Absent};
-use crate::Error;
 use crate::error::shorten;
+use crate::{Error, Missing};
 
 /// A column whose levels have an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub enum LeftOut {
     Constant,
     /// It has a text of its own in every row.
     Identifier,
-    /// It has nearly as many texts as rows, or too many for a category.
+    /// It has nearly as many texts as rows.
     Text,
     /// It has dates.
     Date,
@@ -42,6 +42,8 @@ pub enum LeftOut {
     RowNames,
     /// Somebody has to decide what it is.
     Unclear,
+    /// It is one of these by its word, with more values than a category may have levels.
+    TooMany(String),
     /// It is of a type that is not read.
     Type(String),
 }
@@ -57,7 +59,7 @@ impl LeftOut {
             Self::Date => "date",
             Self::RowNames => "row names",
             Self::Unclear => "to be decided",
-            Self::Type(name) => name,
+            Self::TooMany(name) | Self::Type(name) => name,
         }
     }
 
@@ -66,6 +68,11 @@ impl LeftOut {
         let known = [Self::Empty, Self::Constant, Self::Identifier, Self::Text, Self::Date];
         let known = known.into_iter().chain([Self::RowNames]).find(|why| why.word() == word);
         known.unwrap_or_else(|| Self::Type(shorten(word, 60)))
+    }
+
+    /// The same for a column with more levels than a category may have: it cannot stay as one.
+    fn if_fits(self, fits: bool) -> Self {
+        if fits || !self.can_stay() { self } else { Self::TooMany(self.word().into()) }
     }
 
     /// Whether users can say that it is a category all the same.
@@ -212,14 +219,17 @@ impl Plan {
         for mut column in candidates {
             let told = told(&column.name, reading)?;
             let has_nones = column.survey.keep_nones();
-            match decide(&column, told.as_ref(), reading.part) {
+            match decide(&column, told.as_ref(), reading) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
                     nones.extend(has_nones.then(|| column.name.clone()));
                     plan.notes.extend(alike(&column.name, &levels));
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
-                Decision::LeaveOut(why) => plan.left_out.push((column.name, why)),
+                Decision::LeaveOut(why) => {
+                    let fits = column.survey.distinct().is_some();
+                    plan.left_out.push((column.name, why.if_fits(fits)));
+                }
                 Decision::Unclear(text) if look => {
                     plan.left_out.push((column.name, LeftOut::Unclear));
                     plan.notes.push(text);
@@ -297,8 +307,8 @@ fn told<'a>(name: &str, reading: &'a Reading<'_>) -> Result<Option<Told<'a>>, Er
 }
 
 /// Parts may have one level of several.
-fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
-    let survey = &column.survey;
+fn decide(column: &Candidate, told: Option<&Told<'_>>, reading: &Reading<'_>) -> Decision {
+    let (survey, part) = (&column.survey, reading.part);
     if survey.present() == 0 && survey.missing > 0 {
         return Decision::LeaveOut(LeftOut::Empty);
     }
@@ -317,10 +327,10 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
     }
     match told {
         Some(Told::Continuous) if survey.texts == 0 => Decision::Continuous,
-        Some(Told::Continuous) => Decision::Unclear(odd_cells(&column.name, survey, true)),
+        Some(Told::Continuous) => Decision::Unclear(odd_cells(column, true, reading)),
         Some(Told::Categorical) => levels(column, Kind::Categorical, part),
         Some(Told::Ordinal(order)) => ordinal(column, order),
-        None => infer(column, part),
+        None => infer(column, reading),
     }
 }
 
@@ -328,8 +338,8 @@ fn decide(column: &Candidate, told: Option<&Told<'_>>, part: bool) -> Decision {
 const SHEET_ERRORS: [&str; 6] = ["#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"];
 
 /// The kind of a column of which nobody says anything.
-fn infer(column: &Candidate, part: bool) -> Decision {
-    let survey = &column.survey;
+fn infer(column: &Candidate, reading: &Reading<'_>) -> Decision {
+    let (survey, part) = (&column.survey, reading.part);
     if let Declared::Category { levels: known, ordered } = &column.declared {
         if !ordered {
             return levels(column, Kind::Categorical, part);
@@ -354,7 +364,7 @@ fn infer(column: &Candidate, part: bool) -> Decision {
     let rare = survey.texts * 20 <= present;
     let broken = || survey.levels().iter().any(|(name, _)| SHEET_ERRORS.contains(&name.as_str()));
     if column.declared == Declared::Cells && mostly_numbers && (many_numbers || rare || broken()) {
-        return Decision::Unclear(odd_cells(&column.name, survey, false));
+        return Decision::Unclear(odd_cells(column, false, reading));
     }
     match survey.distinct() {
         Some(1) if part => levels(column, Kind::Categorical, part),
@@ -423,8 +433,8 @@ fn ordinal(column: &Candidate, order: &[String]) -> Decision {
 }
 
 /// Cells that are no numbers among some that are.
-fn odd_cells(column: &str, survey: &ColumnSurvey, told: bool) -> Text {
-    let name = shorten(column, 80);
+fn odd_cells(column: &Candidate, told: bool, reading: &Reading<'_>) -> Text {
+    let (name, survey) = (shorten(&column.name, 80), &column.survey);
     let shown: Vec<String> = survey.odd.iter().map(place).collect();
     let more = if survey.texts as usize > shown.len() { ", ..." } else { "" };
     let words = format!(
@@ -440,7 +450,10 @@ fn odd_cells(column: &str, survey: &ColumnSurvey, told: bool) -> Text {
         return text.say("they look like decimal commas: use ").act(Action::set("decimal", ","));
     }
     let list = texts(survey.odd.iter().map(|odd| odd.text.clone()));
-    let text = text.say("use ").act(Action::set("na", list));
+    let mut text = text.say("use ").act(Action::set("na", list));
+    if reading.missing == Missing::Error {
+        text = text.say(" and ").act(Action::set("missing", "drop"));
+    }
     let text = match told {
         true => text,
         false => text

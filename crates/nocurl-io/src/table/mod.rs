@@ -14,6 +14,7 @@ mod foreign;
 #[cfg(feature = "parquet")]
 mod guard;
 mod header;
+mod infinite;
 #[cfg(feature = "parquet")]
 mod ipc;
 mod kinds;

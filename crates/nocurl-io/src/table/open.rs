@@ -190,7 +190,8 @@ fn of_kinds(
         Ok(found) => return finished(found, &reading),
         Err(error) => return Err(error),
     };
-    let mut plan = Plan::new(seen, &reading, reading.purpose.glances)?;
+    let plan = Plan::new(seen.clone(), &reading, reading.purpose.glances);
+    let mut plan = plan.map_err(|error| error.besides(wrong_elsewhere(seen, &reading, &read)))?;
     let mut found = read(&reading.with(&plan))?;
     // A column of numbers has not been looked at beside those that are none.
     if found.has_empty_column() && !reading.part {
@@ -203,9 +204,24 @@ fn of_kinds(
     Ok(found)
 }
 
+/// What is wrong with the columns that need no decision, beside those that do.
+fn wrong_elsewhere(
+    seen: Vec<Candidate>,
+    reading: &Reading<'_>,
+    read: impl Fn(&Reading<'_>) -> Result<Assembly, Error>,
+) -> Option<Error> {
+    let plan = Plan::new(seen, reading, true).ok()?;
+    let found = read(&reading.with(&plan)).ok()?;
+    found.check(reading.missing).err()
+}
+
 /// What was read, unless it must not be used; with a word on what it is not exact about.
 fn finished(mut found: Assembly, reading: &Reading<'_>) -> Result<Assembly, Error> {
     found.check(reading.missing)?;
+    // A look goes on where there are some.
+    if let Some(infinite) = found.infinite_values() {
+        found.warnings.push(infinite.text());
+    }
     let rounded = found.rounded();
     if !rounded.is_empty() {
         let words = format!(

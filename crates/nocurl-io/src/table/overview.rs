@@ -35,6 +35,8 @@ pub struct Overview {
     pub sample: Dataset,
     /// What was read, unless it was a table in memory.
     pub origin: Option<Origin>,
+    /// The words for infinite values, where there are some; they count as missing.
+    pub infinite: Vec<String>,
     /// What the user should know or decide.
     pub notes: Vec<Text>,
 }
@@ -99,6 +101,7 @@ fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result
         left_out,
         sample,
         origin,
+        infinite: found.infinite.words(),
         notes: std::mem::take(&mut found.warnings),
     })
 }

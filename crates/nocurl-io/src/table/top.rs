@@ -79,7 +79,11 @@ impl Top {
             notes: before.notes,
         };
         if named {
-            top.take_names(cells, width, label, options)?;
+            let rows = Records { text, dialect, comment: options.comment, at };
+            let blank = |column: usize| {
+                rows.clone().take(GLANCE).all(|row| row.get(column).is_none_or(Vec::is_empty))
+            };
+            top.take_names(cells, width, label, options, blank)?;
         }
         Ok(top)
     }
@@ -90,6 +94,7 @@ impl Top {
         width: usize,
         label: &str,
         options: &Reading<'_>,
+        blank: impl Fn(usize) -> bool,
     ) -> Result<(), Error> {
         let mut names = Vec::with_capacity(cells.len() + 1);
         // R leaves out the name above the names of rows.
@@ -112,7 +117,10 @@ impl Top {
                 *name = "rownames".into();
             } else {
                 *name = format!("x{}", column + 1);
-                unnamed.push(column + 1);
+                // Where rows end in a delimiter, there is nothing to name.
+                if !blank(column) {
+                    unnamed.push(column + 1);
+                }
             }
         }
         self.notes.extend(unnamed_warning(&unnamed));
@@ -185,7 +193,10 @@ impl Before {
             let wide = usual > 2
                 && cells.len() == usual
                 && below().is_ok_and(|(cells, _)| cells.iter().all(|cell| is_name(&unquote(cell))));
-            let title = filled == 1 && (cells.len() == 1 || wide);
+            // Sizes and labels of what follows: too few cells for names, and some are numbers.
+            let sizes = cells.len() + 1 < usual
+                && cells.iter().any(|cell| number(&unquote(cell), b'.').is_some());
+            let title = filled == 1 && (cells.len() == 1 || wide) || sizes;
             if !title || next >= text.len() || titles.len() == 8 {
                 break;
             }
