@@ -61,14 +61,16 @@ fn table(path: &Path, all: &[std::path::PathBuf], found: &mut Found) -> Result<(
         found.entry(key).or_default().push((shd as f64, seconds));
     };
     let levels = !data.moments().variables().is_continuous();
-    let gaussian = ("nocurl, degenerate Gaussian", MixedScore::DegenerateGaussian, None);
+    let usual = OrderSearch::default;
     let mut ways = vec![
-        ("nocurl", MixedScore::Auto, None),
-        ("nocurl, penalty 1", MixedScore::Auto, Some(1.0)),
+        ("nocurl", usual()),
+        ("nocurl, no restarts", OrderSearch { restarts: Some(0), ..usual() }),
+        ("nocurl, penalty 1", OrderSearch { penalty: Some(1.0), ..usual() }),
     ];
-    ways.extend(levels.then_some(gaussian));
-    for (name, score, penalty) in ways {
-        let algorithm = OrderSearch { score, penalty, ..OrderSearch::default() }.into();
+    let gaussian = OrderSearch { score: MixedScore::DegenerateGaussian, ..usual() };
+    ways.extend(levels.then_some(("nocurl, degenerate Gaussian", gaussian)));
+    for (name, method) in ways {
+        let algorithm = method.into();
         let options = Options { algorithm, ..Options::default() };
         let start = Instant::now();
         let fit = learn(&data, &options, &Run::default())?;

@@ -1,6 +1,7 @@
 //! The multinomial likelihood of tables of levels, from counts.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Mutex;
 
 use super::{Fit, Local};
@@ -24,6 +25,9 @@ fn count_log(count: u32) -> i64 {
     }
 }
 
+/// Deviances by the sorted parents, with the variable last.
+type Known = HashMap<Box<[u32]>, f64, BuildHasherDefault<Mixed>>;
+
 /// The likelihood in which every level of a variable has a probability of its own for every
 /// combination of levels of its parents: the deviance is that of the relative frequencies, and
 /// parents of `q` combinations add `(q - 1) (k - 1)` parameters to a variable of `k` levels.
@@ -37,7 +41,7 @@ pub(crate) struct Multinomial<'a> {
     /// The levels of each variable that some row has.
     seen: Vec<usize>,
     rows: f64,
-    known: Vec<Mutex<HashMap<Box<[u32]>, f64>>>,
+    known: Vec<Mutex<Known>>,
 }
 
 impl<'a> Multinomial<'a> {
@@ -96,26 +100,56 @@ impl<'a> Multinomial<'a> {
         2.0 * table.chunks_exact(levels).map(of_row).sum::<i64>() as f64 / SCALE
     }
 
-    fn key(variable: usize, parents: &[usize]) -> Box<[u32]> {
-        let mut key: Vec<u32> = parents.iter().map(|&parent| parent as u32).collect();
-        key.sort_unstable();
-        key.push(variable as u32);
-        key.into()
-    }
-
-    /// What is remembered, or else is worked out and then remembered.
-    fn remembered(&self, key: Box<[u32]>, work: impl FnOnce() -> f64) -> f64 {
-        let hash = key.iter().fold(0_u64, |hash, &v| {
-            (hash.rotate_left(5) ^ u64::from(v)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        });
-        let shard = &self.known[(hash >> 32) as usize & (SHARDS - 1)];
+    /// What is remembered of a variable and a set of parents, or else is worked out and then
+    /// remembered. The key is made in `space`.
+    fn remembered(
+        &self,
+        variable: usize,
+        parents: &[usize],
+        space: &mut Vec<u32>,
+        work: impl FnOnce() -> f64,
+    ) -> f64 {
+        space.clear();
+        space.extend(parents.iter().map(|&parent| parent as u32));
+        space.sort_unstable();
+        space.push(variable as u32);
+        let mut hash = Mixed::default();
+        space.iter().for_each(|&v| hash.write_u32(v));
+        let shard = &self.known[(hash.finish() >> 32) as usize & (SHARDS - 1)];
         let lock = || shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(&deviance) = lock().get(&key) {
+        if let Some(&deviance) = lock().get(space.as_slice()) {
             return deviance;
         }
         let deviance = work();
-        lock().insert(key, deviance);
+        lock().insert(space.as_slice().into(), deviance);
         deviance
+    }
+}
+
+/// Hashes a few small numbers quickly. Nobody chooses them to be awkward.
+#[derive(Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        for word in bytes.chunks(4) {
+            let mut padded = [0; 4];
+            padded[..word.len()].copy_from_slice(word);
+            self.write_u32(u32::from_le_bytes(padded));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u32(number as u32);
+    }
+
+    fn finish(&self) -> u64 {
+        // The low bits, which a map goes by, are the weakest of a product.
+        self.0 ^ (self.0 >> 29)
     }
 }
 
@@ -171,7 +205,7 @@ impl Local for Multinomial<'_> {
     }
 
     fn fit(&self, variable: usize, parents: &[usize]) -> Fit {
-        let deviance = self.remembered(Self::key(variable, parents), || {
+        let deviance = self.remembered(variable, parents, &mut Vec::with_capacity(16), || {
             let mut set = parents.to_vec();
             set.sort_unstable();
             let (cells, count) = self.combinations(&set);
@@ -192,12 +226,12 @@ impl Local for Multinomial<'_> {
         sorted.sort_unstable();
         let mut shared: Option<(Vec<u32>, usize)> = None;
         let mut set = parents.to_vec();
-        let mut joint = Vec::new();
+        let (mut joint, mut space) = (Vec::new(), Vec::with_capacity(16));
         for &candidate in candidates {
             set.push(candidate);
             let freedom = self.freedom(variable, &set);
             if pays(freedom) {
-                let deviance = self.remembered(Self::key(variable, &set), || {
+                let deviance = self.remembered(variable, &set, &mut space, || {
                     let (cells, count) = shared.get_or_insert_with(|| self.combinations(&sorted));
                     let levels = self.levels[candidate] as u32;
                     joint.clear();
