@@ -152,10 +152,12 @@ impl Options {
     }
 
     /// True when directions come from independences alone and all edges that were found are there,
-    /// so that the shape of errors may direct more of them.
+    /// so that the shape of errors may direct more of them. Not after a method for effects of any
+    /// shape: what linear fits leave of curved effects is not normal either, and says nothing.
     pub fn uses_error_shape(&self) -> bool {
         let facts = self.facts();
         self.error_shape
+            && facts.linear
             && facts.determines == Determines::Class
             && facts.directions == Directions::Independences
             && self.prune.is_none()

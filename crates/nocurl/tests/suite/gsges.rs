@@ -43,6 +43,25 @@ fn a_curved_collider_and_its_child_are_found() {
     }
 }
 
+/// Linear fits leave something curved, which is not normal, in either direction.
+#[test]
+fn what_linear_fits_leave_directs_nothing() {
+    let independent = Simulation { variables: 2, rows: 500, degree: 0.0, ..Simulation::default() };
+    let mut x = simulate(&independent, 4).unwrap().data.values().to_owned();
+    for i in 0..500 {
+        let cause: f64 = x[(i, 0)];
+        x[(i, 1)] = cause + cause * cause + 0.5 * x[(i, 1)];
+    }
+    let data = Dataset::new(Dataset::default_names(2), x).unwrap();
+    for options in both() {
+        let fit = learn(&data, &options, &Run::default()).unwrap();
+        assert_eq!(fit.dag.edge_count(), 1);
+        assert_eq!((fit.determined.directed().count(), fit.error_shape), (0, None));
+    }
+    // A method for linear effects takes what is left for errors.
+    assert!(learn(&data, &Options::default(), &Run::default()).unwrap().error_shape.is_some());
+}
+
 #[test]
 fn results_do_not_depend_on_threads_or_units() {
     let simulation = Simulation {

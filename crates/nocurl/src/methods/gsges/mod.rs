@@ -25,9 +25,9 @@ use crate::math::regress::linear_parts;
 #[non_exhaustive]
 pub enum GsgesScore {
     /// The likelihood of rows that the regression has not seen, by cross-validation.
-    #[default]
     CrossValidated,
     /// The marginal likelihood of a Gaussian process.
+    #[default]
     Marginal,
 }
 
@@ -37,7 +37,7 @@ parameters! {
     /// Greedy search over equivalence classes by kernel scores.
     pub struct Gsges {
         /// What a variable costs with some parents.
-        score: GsgesScore = GsgesScore::CrossValidated, "`cross-validated`, `marginal`";
+        score: GsgesScore = GsgesScore::Marginal, "`cross-validated`, `marginal`";
         /// Folds of the cross-validation.
         folds: usize = 10, "from 2";
         /// The ridge of its regressions, for each row.
@@ -107,8 +107,9 @@ impl Gsges {
 ///
 /// A variable is taken to the feature space of a Gaussian kernel and regressed there on its parents,
 /// whose kernel is the product of theirs. What it costs is the likelihood of its features: of rows
-/// held out, with ridge regressions, or the marginal one of a Gaussian process. Kernel widths are
-/// 2 (marginal: 2.5) times the median distance of two values divided by the root of two.
+/// held out, with ridge regressions, or the marginal one of a Gaussian process, which finds better
+/// graphs in simulations and is the default. Kernel widths are 2 (marginal: 2.5) times the median
+/// distance of two values divided by the root of two.
 ///
 /// Kernel matrices are products of a few features, found by incomplete Cholesky factorisation, so
 /// that a score costs O(n m^2) for m features, where whole matrices cost O(n^3). With as many
