@@ -56,8 +56,9 @@ impl Check for Rows {
                 ),
                 _ => ", so the graph is a guess".into(),
             };
-            let sentence =
-                Text::new(format!("{n} rows cannot tell {d} columns apart{trusted}. Use more rows, or "));
+            let sentence = Text::new(format!(
+                "{n} rows cannot tell {d} columns apart{trusted}. Use more rows, or "
+            ));
             (Verdict::Concern, sentence.act(Action::FewerColumns).say("."))
         } else if n < ROWS_EACH * d as u64 {
             let sentence = Text::new(format!(
