@@ -158,8 +158,11 @@ def test_bad_parts_are_named(table: pd.DataFrame, tmp_path) -> None:
 
 def test_progress_is_told(folder: str) -> None:
     told = []
-    nd.moments(folder, show_progress=lambda *one: told.append(one))
-    assert told[-1] == ("reading parts", 12, 12, None)
+    for n_jobs in (None, 1):
+        nd.moments(folder, n_jobs=n_jobs, show_progress=lambda *one: told.append(one))
+        # Each part once, whether they are read side by side or not.
+        assert told == [("reading parts", done, 12, None) for done in range(1, 13)]
+        told.clear()
 
 
 def test_ctrl_c_stops(folder: str) -> None:

@@ -91,18 +91,19 @@ class Here(Runner):
         return [_Later(function, call) for call in calls]
 
     def collect(self, handles: list[Any], watched: list[Any], tell: Callable[[int], None]) -> list:
-        side_by_side = os.cpu_count() or 1 if all(one.reads_file() for one in watched) else 1
-        if min(side_by_side, len(watched)) > 1:
-            # Engines behind other parts may not like to be asked from several threads.
-            pool = ThreadPoolExecutor(side_by_side)
+        # Engines behind other parts may not like to be asked from several threads.
+        at_once = os.cpu_count() or 1 if all(one.reads_file() for one in watched) else 1
+        if min(at_once, len(watched)) == 1:
+            for done, one in enumerate(watched, 1):
+                one.value()
+                tell(done)
+        else:
+            pool = ThreadPoolExecutor(at_once)
             try:
                 for done, _ in enumerate(pool.map(_Later.value, watched), 1):
                     tell(done)
             finally:
                 pool.shutdown(cancel_futures=True)
-        for done, one in enumerate(watched, 1):
-            one.value()
-            tell(done)
         return [handle.value() for handle in handles]
 
 
@@ -114,10 +115,11 @@ class _Later:
         self._value: Any = None
 
     def reads_file(self) -> bool:
-        """Whether it works on a part that is a file."""
-        return self._work is not None and self._work[0] is run_part and isinstance(
-            self._work[1][-1], (str, os.PathLike)
-        )
+        """Whether it works on a part that is a file, on as many threads as there are."""
+        if self._work is None or self._work[0] is not run_part:
+            return False
+        job, *_, part = self._work[1]
+        return job.threads is None and isinstance(part, (str, os.PathLike))
 
     def value(self) -> Any:
         if self._work is not None:
