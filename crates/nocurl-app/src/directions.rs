@@ -157,7 +157,7 @@ fn sure(document: &GraphDocument, outcome: &Outcome, level: f64) -> String {
     let (determined, likely) = (by(Direction::Determined).len(), by(Direction::Likely).len());
     let share = 100.0 * level;
     format!(
-        "; with a confidence of {share:.0}% {}{}{left}",
+        ". At a confidence of {share:.0}%, {}{}{left}",
         match determined {
             0 => "none is determined".into(),
             1 => "1 is determined".into(),

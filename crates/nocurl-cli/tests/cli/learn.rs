@@ -292,7 +292,7 @@ fn it_is_said_which_directions_are_determined() {
         (0..64).map(|i| format!("{},{},{}\n", i % 8, i / 8, i % 8 + i / 8 + (i * i) % 5)).collect();
     folder.write("collider.csv", format!("a,b,c\n{collider}"));
     let all = said(&["collider.csv", "--method", "fges"]);
-    assert!(all.contains("are right, all 2 directions follow; with a confidence of 90%"), "{all}");
+    assert!(all.contains("are right, all 2 directions follow. At a confidence of 90%"), "{all}");
     let alone = said(&["collider.csv", "--method", "fges", "--no-confidence"]);
     assert!(alone.ends_with("follow. How sure they are was not measured."), "{alone}");
 }
