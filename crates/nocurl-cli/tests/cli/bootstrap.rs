@@ -125,7 +125,7 @@ fn confidence_is_shown_without_being_asked_for() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
     let told = folder.run(&["learn", "rain.csv"]);
-    assert!(told.contains("the shape of errors tells 2; ") && told.contains(" determined "));
+    assert!(told.contains("the shape of errors tells 2. At ") && told.contains(" determined "));
     let plain = ["learn", "rain.csv", "--no-error-shape", "--output", "g.json", "--output"];
     let shown = folder.run(&[plain.as_slice(), &["g.csv"]].concat());
     assert!(shown.contains(" by 100 resampled tables"), "{shown}");
