@@ -154,4 +154,8 @@ if __name__ == "__main__":
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    # What is ignored here would be ignored by the program too.
+    for ignored in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(ignored, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     campaign(os.path.abspath(given.program), given.kills, given.seed)

@@ -1,16 +1,21 @@
-"""What nocurl accepts is what pyarrow, NumPy and Python's csv read: made-up files, some damaged.
+"""What nocurl accepts is what pyarrow, NumPy, openpyxl and Python's own modules (csv, gzip, bz2, json)
+read: made-up files, some damaged.
 
 Set NOCURL_DIFFERENTIAL to make more of them.
 """
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import math
 import os
 import random
 import subprocess
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
@@ -216,3 +221,186 @@ def test_csv(tmp_path):
             continue
         agree(found, list(zip(*values)), rows[0][:columns], (seed, text))
     assert accepted > FILES // 10
+
+
+def plain_text(chance):
+    """A table of numbers as text, and the numbers."""
+    rows = [[chance.randrange(400) / 4 for _ in range(3)] for _ in range(chance.choice([2, 20, 400]))]
+    return "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def zstandard(data):
+    return pa.Codec("zstd").compress(data, asbytes=True)
+
+
+def unpacked_zstandard(path):
+    with pa.input_stream(str(path), compression="zstd") as stream:
+        return stream.read()
+
+
+PACKINGS = {
+    "gz": (gzip.compress, lambda path: gzip.decompress(path.read_bytes())),
+    "bz2": (bz2.compress, lambda path: bz2.decompress(path.read_bytes())),
+    "zst": (zstandard, unpacked_zstandard),
+}
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_packed_text(tmp_path, ending):
+    pack, unpack = PACKINGS[ending]
+    path = tmp_path / f"t.csv.{ending}"
+    for seed in range(FILES):
+        chance = random.Random(seed)
+        text = plain_text(chance).encode()
+        data = pack(text)
+        for bytes_, whole in [(data, True), (damaged(chance, data), False)]:
+            path.write_bytes(bytes_)
+            found = ours(path)
+            if found is None:
+                assert not whole, f"{ending} {seed} is refused"
+                continue
+            try:
+                read = unpack(path).decode()
+            except Exception as error:  # whatever it is: what is accepted here must be read there
+                pytest.fail(f"{ending} {seed}: accepted here, but Python says {error}")
+            rows = list(csv.reader(io.StringIO(read, newline="")))
+            columns = list(zip(*[[float(cell) for cell in row] for row in rows[1:]]))
+            agree(found, columns, rows[0], (ending, seed))
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "t.jsonl"
+    cells = [1, 2.5, -3e4, 0, 0.1, 1e-300, None, 12345678901234567]
+    accepted = 0
+    for seed in range(FILES):
+        chance = random.Random(seed)
+        objects = []
+        for _ in range(chance.choice([2, 5, 60])):
+            odd = chance.random() < 0.1
+            values = [chance.choice(cells) if odd else chance.randrange(400) / 4 for _ in "abc"]
+            pairs = list(zip("abc", values))
+            chance.shuffle(pairs)
+            objects.append(dict(pairs[: 2 + (chance.random() < 0.95)]))
+        text = "".join(json.dumps(item) + chance.choice(["\n", "\r\n", "\n\n"]) for item in objects)
+        for bytes_ in [text.encode(), damaged(chance, text.encode())]:
+            path.write_bytes(bytes_)
+            found = ours(path)
+            if found is None:
+                continue
+            accepted += 1
+            lines = bytes_.decode().splitlines() if b"\x85" not in bytes_ else []
+            try:
+                read = [json.loads(line) for line in lines if line.strip()]
+            except ValueError as error:
+                pytest.fail(f"jsonl {seed}: accepted here, but Python says {error}: {bytes_!r}")
+            # Damage can make words, lists or names of cells, which other tests look at.
+            known = [value for item in read for value in item.values()]
+            if any(isinstance(value, (str, bool, list, dict)) for value in known):
+                continue
+            names = found[2]
+            number = lambda x: math.nan if x is None else float(x)  # noqa: E731
+            columns = [[number(item.get(name)) for item in read] for name in names]
+            agree(found, columns, names, ("jsonl", seed, bytes_))
+    assert accepted > FILES // 4
+
+
+def test_xlsx(tmp_path):
+    path = tmp_path / "t.xlsx"
+    accepted = 0
+    for seed in range(max(FILES // 3, 20)):
+        chance = random.Random(seed)
+        book = openpyxl.Workbook()
+        sheet = book.active
+        left, top = chance.randrange(1, 4), chance.choice([1, 1, 3])
+        for column, name in enumerate("abc"):
+            sheet.cell(top, left + column, name)
+        for row in range(chance.choice([2, 12, 120])):
+            for column in range(3):
+                gap = chance.random() < 0.02
+                sheet.cell(top + 1 + row, left + column, None if gap else chance.randrange(400) / 4)
+        book.save(path)
+        data = path.read_bytes()
+        for bytes_, whole in [(data, True), (damaged(chance, data), False)]:
+            path.write_bytes(bytes_)
+            found = ours(path)
+            if found is None:
+                continue
+            accepted += 1
+            try:
+                cells = openpyxl.load_workbook(path, data_only=True).active.iter_rows(values_only=True)
+                rows = [row for row in cells if any(cell is not None for cell in row)]
+            except Exception:
+                # It reads the list of the archive more strictly than the format asks for; what is
+                # in the sheet is known all the same.
+                assert not whole
+                continue
+            names = [cell for cell in rows[0] if cell is not None]
+            first = rows[0].index(names[0])
+            values = [row[first : first + len(names)] for row in rows[1:]]
+            numbers = [[math.nan if cell is None else float(cell) for cell in row] for row in values]
+            agree(found, list(zip(*numbers)), names, ("xlsx", seed))
+    assert accepted > FILES // 4
+
+
+LARGE = [9007199254740993, -9007199254740995, 2**63 - 1, 12345678901234567, 7, -4]
+
+
+def written_large(path, values):
+    """A table with a column of large integers, in the format that the ending asks for."""
+    plain = [1.5 * i % 7 for i in range(len(values))]
+    columns = {"id": pa.array(values, pa.int64()), "x": pa.array(plain)}
+    if path.name == "t.csv":
+        path.write_text("id,x\n" + "".join(f"{a},{b}\n" for a, b in zip(values, plain)))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps({"id": a, "x": b}) + "\n" for a, b in zip(values, plain)))
+    elif path.suffix == ".npy":
+        np.save(path, np.column_stack([values, range(len(values))]).astype("i8"))
+    elif path.suffix == ".parquet":
+        pq.write_table(pa.table(columns), path)
+    else:
+        if path.stem == "dictionary":
+            columns["id"] = columns["id"].dictionary_encode()
+        made = pa.table(columns)
+        with pa.ipc.new_file(str(path), made.schema) as writer:
+            writer.write_table(made)
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.jsonl", "t.npy", "t.parquet", "t.arrow", "dictionary.arrow"]
+)
+def test_whole_numbers_of_files_are_exact_or_named(tmp_path, name):
+    path = tmp_path / name
+    column = "x1" if name.endswith(".npy") else "id"
+    for values in [LARGE, [2**53, -(2**53), 3, 2**60]]:
+        written_large(path, values * 3)
+        found = nocurl.Moments.of(str(path))
+        nearest = [float(value) for value in values]
+        assert math.isclose(found.mean[0], math.fsum(nearest) / len(values), rel_tol=1e-15)
+        result = subprocess.run([NOCURL, "inspect", path], capture_output=True, text=True)
+        told = f"whole numbers of `{column}` are beyond 2^53 and were rounded"
+        rounded = any(int(float(value)) != value for value in values)
+        assert (told in result.stdout + result.stderr) == rounded, (name, result)
+
+
+def test_decimals_are_the_nearest_numbers(tmp_path):
+    import decimal
+    from fractions import Fraction
+
+    texts = ["900719925474099.3", "0.1", "123456789012345678.25", "-2.675", "1e-9", "3.0"]
+    for name in ["t.parquet", "t.arrow"]:
+        path = tmp_path / name
+        for value in map(decimal.Decimal, texts):
+            # A column of one value has this as its mean; Python rounds a fraction once.
+            made = pa.table({
+                "d": pa.array([value] * 4, pa.decimal128(38, 10)),
+                "e": pa.array([value] * 4, pa.decimal256(60, 10)),
+                "x": pa.array([1.0, 2.0, 4.0, 3.0]),
+            })
+            if name == "t.parquet":
+                pq.write_table(made, path)
+            else:
+                with pa.ipc.new_file(str(path), made.schema) as writer:
+                    writer.write_table(made)
+            nearest = float(Fraction(value))
+            found = nocurl.Moments.of(str(path))
+            assert list(found.mean[:2]) == [nearest, nearest], (name, value)

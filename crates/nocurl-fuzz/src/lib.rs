@@ -9,6 +9,7 @@ mod archives;
 mod arrow;
 mod moments;
 mod npy;
+mod packed;
 mod parquet;
 mod random;
 mod sheets;
@@ -77,6 +78,12 @@ pub static TARGETS: &[Target] = &[
     Target {
         name: "csv",
         make: text::csv,
+        read: tables::csv,
+        seeds: &["tables/pandas.csv", "tables/semicolon.csv", "tables/spaces.txt"],
+    },
+    Target {
+        name: "packed",
+        make: packed::make,
         read: tables::csv,
         seeds: &["tables/pandas.csv", "tables/semicolon.csv", "tables/spaces.txt"],
     },

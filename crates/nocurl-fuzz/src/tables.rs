@@ -51,7 +51,7 @@ fn read(format: Format, bytes: &[u8]) -> Result<bool, String> {
     let rows = read_dataset(&source, &options, &Run::default());
     match (moments, rows) {
         (Err(one), Err(other)) => {
-            let (one, other) = (one.to_string(), other.to_string());
+            let (one, other) = (one.text().to_string(), other.text().to_string());
             if one != other {
                 return Err(format!("its readers disagree: {one} | {other}"));
             }

@@ -44,6 +44,11 @@ fn csv() {
 }
 
 #[test]
+fn packed() {
+    check("packed");
+}
+
+#[test]
 fn xlsx() {
     check("xlsx");
 }
@@ -61,6 +66,11 @@ fn zip() {
 #[test]
 fn jsonl() {
     check("jsonl");
+}
+
+#[test]
+fn moments() {
+    check("moments");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::slice;
 
+use nocurl::advice::plain_character;
 use nocurl::{Action, Text, Value};
+
+pub use nocurl::advice::plain;
 
 /// An error of reading or writing: nothing usable was read, nothing was written.
 ///
@@ -520,26 +523,6 @@ impl Error {
     }
 }
 
-/// Text of a file as a terminal or a page may show it: on one line, without codes that a terminal
-/// obeys, and without characters that turn the direction of what stands beside them.
-///
-/// ```
-/// assert_eq!(nocurl_io::plain("a\u{1b}[2Jb\n\u{202e}c"), "a [2Jb \u{fffd}c");
-/// ```
-pub fn plain(text: &str) -> String {
-    text.chars().map(plain_character).collect()
-}
-
-fn plain_character(c: char) -> char {
-    match c {
-        '\u{2028}' | '\u{2029}' => ' ',
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
-        '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-        c if c.is_control() => ' ',
-        c => c,
-    }
-}
-
 /// Text on one line of at most `limit` characters.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let mut clean = text.chars().map(plain_character);
@@ -563,13 +546,19 @@ fn not_numeric(column: &String, row: u64, line: u64, text: &str) -> Text {
 }
 
 fn unclear(columns: &[Text]) -> Text {
+    const SHOWN: usize = 4;
     let start = match columns.len() {
         1 => Text::default(),
         many => Text::new(format!("{many} columns need a decision: ")),
     };
-    let mut columns = columns.iter().cloned();
-    let first = columns.next().unwrap_or_default();
-    columns.fold(start.append(first), |text, column| text.say("; ").append(column))
+    let mut shown = columns.iter().take(SHOWN).cloned();
+    let first = shown.next().unwrap_or_default();
+    let text = shown.fold(start.append(first), |text, column| text.say("; ").append(column));
+    match columns.len().saturating_sub(SHOWN) {
+        0 => text,
+        1 => text.say("; and 1 other"),
+        others => text.say(format!("; and {others} others")),
+    }
 }
 
 fn few_left(columns: usize, left: &Text) -> Text {

@@ -341,3 +341,52 @@ fn files_of_other_programs_are_the_same_table() {
     assert_eq!(arrays.data.names(), ["weight", "count"]);
     assert_eq!(arrays.data.column(1), expected.data.column(1));
 }
+
+#[test]
+fn a_row_that_no_sheet_has_is_refused() {
+    let row = |r: u64, value: &str| {
+        let other = r % 7;
+        format!(
+            "<row r=\"{r}\"><c r=\"A{r}\"><v>{value}</v></c><c r=\"B{r}\"><v>{other}</v></c></row>"
+        )
+    };
+    let book = |far: u64, after: &str| {
+        let rows = row(2, "1") + &row(3, "3") + &row(far, "5") + after;
+        xlsx(&[("data", &rows)], &[])
+    };
+    let options = ReadOptions { header: nocurl_io::Header::No, ..Default::default() };
+    for (far, after) in
+        [(1 << 28, ""), ((1 << 20) + 1, ""), (u64::MAX, "<row><c><v>1</v></c></row>")]
+    {
+        let words = refused("t.xlsx", &book(far, after), &options);
+        assert!(words.ends_with("it has more than 1048576 rows"), "{words}");
+    }
+    assert_eq!(read("t.xlsx", &book(1 << 20, ""), &options).rows, 3);
+}
+
+#[test]
+fn a_packed_file_is_refused_by_its_start() {
+    let gzip = |bytes: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    };
+    // Its end is missing, which is seen only by who unpacks all of it.
+    let mut bytes = gzip(&vec![0; 40 << 20]);
+    bytes.truncate(bytes.len() / 2);
+    for (name, words) in [
+        ("t.csv.gz", "CSV file: it holds zero bytes, so it is not text"),
+        ("t.jsonl.gz", "JSON lines file: it holds zero bytes, so it is not text"),
+        ("t.npy.gz", "NumPy file: it does not begin as such a file does"),
+        ("t.parquet.gz", "Parquet file: it does not begin as such a file does"),
+    ] {
+        let told = ReadOptions { categorical: vec!["a".into()], ..Default::default() };
+        for options in [ReadOptions::default(), told] {
+            let found = refused(name, &bytes, &options);
+            assert!(found.contains(words), "{found}");
+        }
+    }
+    let late = [&b"a,b\n"[..], &b"1,2\n".repeat(3 << 20), &vec![0; 40 << 20]].concat();
+    let found = refused("t.csv.gz", &gzip(&late), &ReadOptions::default());
+    assert!(found.contains("it holds zero bytes"), "{found}");
+}

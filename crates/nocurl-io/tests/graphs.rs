@@ -469,3 +469,47 @@ fn dot_of_before_and_of_now_have_the_same_weights() {
         assert_eq!(graph.edges[0].weight, Some(2.5));
     }
 }
+
+#[test]
+fn names_that_a_format_cannot_hold_stay_apart_or_are_refused() {
+    let graph = |names: [&str; 2]| {
+        let names = names.map(String::from);
+        let edge = edge(&names[0], &names[1], Some(1.5), Direction::Determined);
+        document(&names, vec![edge])
+    };
+    let refused = |graph: &GraphDocument, extension: &str| {
+        let format = GraphFormat::of_path(format!("g.{extension}")).unwrap();
+        format_graph(graph, format).unwrap_err().text().to_string()
+    };
+    for names in [["a\u{1}", "a\u{2}"], ["\u{fffd}", "\u{ffff}"], ["\0", "\u{7f}\u{85}"]] {
+        let graph = graph(names);
+        for extension in ["graphml", "gml", "json"] {
+            let back = read(&format!("g.{extension}"), &written(&graph, extension));
+            assert_eq!(back.variables, names, "{extension}");
+            assert_eq!((&*back.edges[0].from, &*back.edges[0].to), (names[0], names[1]));
+        }
+    }
+    // Other programs see a name without them, and nothing more where nothing is foreign.
+    let text = written(&graph(["a\u{1}", "b"]), "graphml");
+    assert!(text.contains("<data key=\"name\">a\u{fffd}</data>"), "{text}");
+    assert!(text.contains("<data key=\"name_json\">&quot;a\\u0001&quot;</data>"), "{text}");
+    assert!(!written(&graph(["a", "b"]), "graphml").contains("name_json"));
+    for (names, extension, words) in [
+        (["a\0", "b"], "dot", "DOT cannot hold the name `a `"),
+        (["a\0", "b"], "csv", "CSV cannot hold the name `a `"),
+        (["", "b"], "csv", "CSV cannot hold the name ``"),
+        (["a", "a "], "csv", "CSV cannot tell the names `a` and `a ` apart"),
+        (["a\u{1}", "a "], "dagitty", "DAGitty cannot tell the names `a ` and `a ` apart"),
+        (["a\"", "a\u{2033}"], "dagitty", "DAGitty cannot tell the names `a\"` and `a\u{2033}`"),
+    ] {
+        let said = refused(&graph(names), extension);
+        assert!(said.contains(words) && said.contains("rename it"), "{said}");
+    }
+    let broken = text.replace("&quot;a\\u0001&quot;", "a");
+    assert!(
+        read_graph(&Source::bytes("g.graphml", broken))
+            .unwrap_err()
+            .to_string()
+            .contains("name_json")
+    );
+}

@@ -31,7 +31,9 @@ impl From<nocurl_io::Error> for Failure {
             nocurl_io::Error::Stopped { left } => {
                 Self(PyKeyboardInterrupt::new_err(left.spelt(&Keywords)))
             }
-            error @ nocurl_io::Error::Io { .. } => Self(PyOSError::new_err(error.to_string())),
+            error @ nocurl_io::Error::Io { .. } => {
+                Self(PyOSError::new_err(error.text().spelt(&Keywords)))
+            }
             error => Self::value(error.text().spelt(&Keywords)),
         }
     }
@@ -57,8 +59,8 @@ impl From<Failure> for PyErr {
 
 impl Failure {
     /// Something the user can change.
-    pub(crate) fn value(message: impl Into<String>) -> Self {
-        Self(PyValueError::new_err(message.into()))
+    pub(crate) fn value(message: impl AsRef<str>) -> Self {
+        Self(PyValueError::new_err(nocurl_io::plain(message.as_ref())))
     }
 
     /// Memory that matrices could not have, or a mistake of ours.

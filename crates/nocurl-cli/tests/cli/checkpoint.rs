@@ -173,7 +173,7 @@ mod stopped {
     use super::*;
 
     fn start(folder: &Folder, arguments: &[&str]) -> Child {
-        Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+        crate::interrupt::hearing()
             .args(arguments)
             .current_dir(folder.path("."))
             .stdout(Stdio::piped())

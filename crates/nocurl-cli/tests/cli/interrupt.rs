@@ -5,10 +5,26 @@ use std::process::{Command, Stdio};
 
 use crate::{Folder, chain};
 
+/// The program, which hears signals: what was ignored at the start stays so, and a test may have been
+/// started by a shell that lets its jobs ignore Ctrl-C.
+pub(crate) fn hearing() -> Command {
+    let program = assert_cmd::cargo::cargo_bin("nocurl");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Hang-up, interrupt and termination are 1, 2 and 15.
+    if ignored.unwrap_or(0) & (1 | 1 << 1 | 1 << 14) == 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.arg("--default-signal=HUP,INT,TERM").arg(program);
+    command
+}
+
 #[test]
 fn ctrl_c_stops_with_one_line_and_writes_nothing() {
     let folder = Folder::new();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+    let mut child = hearing()
         .args(["learn", "-", "--output", "g.json"])
         .current_dir(folder.path("."))
         .stdin(Stdio::piped())
@@ -35,7 +51,7 @@ fn ctrl_c_stops_with_one_line_and_writes_nothing() {
 fn ctrl_c_stops_resampling() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
-    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+    let child = hearing()
         .args(["learn", "rain.csv", "--bootstrap", "1000000", "--output", "g.json"])
         .current_dir(folder.path("."))
         .stdout(Stdio::piped())
@@ -55,7 +71,7 @@ fn ctrl_c_stops_resampling() {
 fn ctrl_c_keeps_the_finished_trials_of_a_bench() {
     let folder = Folder::new();
     let flags = ["--sizes", "10,100", "--trials", "500", "--methods", "NOTEARS", "--output", "out"];
-    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+    let child = hearing()
         .args(["bench", "paper"])
         .args(flags)
         .current_dir(folder.path("."))
@@ -79,7 +95,7 @@ fn ctrl_c_keeps_the_finished_trials_of_a_bench() {
 
 /// Starts the program and sends it a signal after a while.
 fn stopped_by(signal: &str, folder: &Folder, arguments: &[&str]) -> std::process::Output {
-    let child = Command::new(assert_cmd::cargo::cargo_bin("nocurl"))
+    let child = hearing()
         .args(arguments)
         .current_dir(folder.path("."))
         .stdin(Stdio::null())
@@ -112,7 +128,7 @@ fn a_signal_that_was_ignored_at_the_start_stays_so() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
     let program = assert_cmd::cargo::cargo_bin("nocurl");
-    let script = format!("trap '' HUP; exec '{}' {}", program.display(), FOREVER.join(" "));
+    let script = format!("trap '' HUP INT; exec '{}' {}", program.display(), FOREVER.join(" "));
     let mut child = Command::new("sh")
         .args(["-c", &script])
         .current_dir(folder.path("."))
@@ -124,7 +140,7 @@ fn a_signal_that_was_ignored_at_the_start_stays_so() {
     std::thread::sleep(std::time::Duration::from_millis(700));
     let id = child.id().to_string();
     let send = |signal: &str| Command::new("kill").args([signal, &id]).status();
-    assert!(send("-HUP").unwrap().success());
+    assert!(send("-HUP").unwrap().success() && send("-INT").unwrap().success());
     std::thread::sleep(std::time::Duration::from_millis(300));
     let running = send("-0").unwrap().success();
     assert!(send("-TERM").unwrap().success());

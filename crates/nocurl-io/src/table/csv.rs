@@ -43,7 +43,7 @@ pub(super) fn read(
         failed: None,
     };
     let mut first = stream.read_more()?;
-    check_is_text(&first, label)?;
+    check_is_text(&first, label, "CSV")?;
     if first.starts_with(b"\xef\xbb\xbf") {
         first.drain(..3);
     }
@@ -88,7 +88,7 @@ pub(super) fn begins_with_text(
     label: &str,
     options: &Reading<'_>,
 ) -> Result<bool, Error> {
-    check_is_text(start, label)?;
+    check_is_text(start, label, "CSV")?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     Ok(has_text(start, &Top::new(start, label, options)?, options))
 }
@@ -110,7 +110,8 @@ fn selection(label: &str, top: &Top, options: &Reading<'_>) -> Result<Selection,
     Ok(selection)
 }
 
-fn check_is_text(start: &[u8], label: &str) -> Result<(), Error> {
+/// Refuses bytes that are no text, under the name of a format.
+pub(super) fn check_is_text(start: &[u8], label: &str, format: &'static str) -> Result<(), Error> {
     let reason = if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
         "it is UTF-16; save it as UTF-8"
     } else if start.contains(&0) {
@@ -118,7 +119,7 @@ fn check_is_text(start: &[u8], label: &str) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    Err(Error::invalid(label, "CSV", reason))
+    Err(Error::invalid(label, format, reason))
 }
 
 /// Cuts a stream of text into pieces that end where records end.
@@ -161,6 +162,8 @@ impl<R: Read> Stream<'_, R> {
                 self.rest = bytes.split_off(end);
                 break;
             }
+            // What has no end of a line may be no text at all.
+            check_is_text(&bytes, self.label, "CSV")?;
             if bytes.len() > LONGEST_RECORD {
                 // Only what follows the first line tells whether it is a line or a quoted cell.
                 if let Some(line) = bytes.iter().position(|&byte| byte == b'\n') {

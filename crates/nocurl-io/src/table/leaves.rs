@@ -17,7 +17,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::columns::Rounding;
 use super::fixed::{self, Floats};
-use super::numbers::{decimal, wide_decimal};
+use super::numbers::{decimal, is_rounded_decimal, wide_decimal};
 use super::words::is_rounded;
 
 /// A column whose rows are read one after the other.
@@ -45,12 +45,12 @@ pub(super) fn open(
         Physical::BYTE_ARRAY => {
             let scale = scale(kind).ok_or_else(|| mismatch(kind))?;
             let number = of_bytes(kind);
-            leaf::<ByteArrayType>(column, pages, move |x| number(x.data(), scale))
+            leaf::<ByteArrayType>(column, pages, move |x| number(x.data(), scale, &rounding))
         }
         Physical::FIXED_LEN_BYTE_ARRAY => match scale(kind) {
             Some(scale) => {
                 let number = of_bytes(kind);
-                open_fixed(chunk, pages, move |x| number(x, scale))
+                open_fixed(chunk, pages, move |x| number(x, scale, &rounding))
             }
             None => open_fixed(chunk, pages, half),
         },
@@ -120,7 +120,12 @@ fn open_int64(
             }
             x as u64 as f64
         }),
-        (_, Some(scale)) => leaf::<Int64Type>(column, pages, move |&x| decimal(x.into(), scale)),
+        (_, Some(scale)) => leaf::<Int64Type>(column, pages, move |&x| {
+            if scale <= 0 && is_rounded_decimal(x.into(), scale) {
+                rounding.note();
+            }
+            decimal(x.into(), scale)
+        }),
         (_, None) => leaf::<Int64Type>(column, pages, move |&x| {
             if is_rounded(x.into()) {
                 rounding.note();
@@ -168,11 +173,23 @@ fn mismatch(kind: &Kind) -> ParquetError {
 }
 
 /// What makes a number of a decimal by its scale: the bytes of an integer, the highest first.
-fn of_bytes(kind: &Kind) -> fn(&[u8], i8) -> f64 {
+fn of_bytes(kind: &Kind) -> fn(&[u8], i8, &Rounding) -> f64 {
     type Wide = <Decimal256Type as ArrowPrimitiveType>::Native;
     match values(kind) {
-        Kind::Decimal256(..) => |x, scale| wide_decimal(Wide::from_be_bytes(extend(x)), scale),
-        _ => |x, scale| decimal(i128::from_be_bytes(extend(x)), scale),
+        Kind::Decimal256(..) => |bytes, scale, rounding| {
+            let integer = Wide::from_be_bytes(extend(bytes));
+            if scale <= 0 && integer.to_i128().is_none_or(|x| is_rounded_decimal(x, scale)) {
+                rounding.note();
+            }
+            wide_decimal(integer, scale)
+        },
+        _ => |bytes, scale, rounding| {
+            let integer = i128::from_be_bytes(extend(bytes));
+            if scale <= 0 && is_rounded_decimal(integer, scale) {
+                rounding.note();
+            }
+            decimal(integer, scale)
+        },
     }
 }
 

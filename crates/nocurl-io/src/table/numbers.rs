@@ -72,8 +72,9 @@ pub(super) fn look(array: &ArrayRef, column: &mut ColumnSurvey, absent: &Absent,
 /// A column of a batch, of a type that is read as numbers.
 pub(super) enum Numbers<'a> {
     Plain(&'a dyn Array),
-    /// Places in a dictionary, which is converted once for all rows.
-    Dictionary(&'a dyn Array, Vec<f64>),
+    /// Places in a dictionary, which is converted once for all rows, and whether that rounded
+    /// integers.
+    Dictionary(&'a dyn Array, Vec<f64>, bool),
     /// Text that becomes codes.
     Levels(&'a dyn Array, Box<dyn Fn(usize) -> &'a str + 'a>, &'a Coding),
     Nothing,
@@ -84,8 +85,10 @@ impl<'a> Numbers<'a> {
     pub(super) fn new(array: &'a ArrayRef, coding: Option<&'a Coding>) -> Self {
         if let Some(dictionary) = array.as_any_dictionary_opt() {
             let mut values = vec![0.0; dictionary.values().len()];
-            Numbers::new(dictionary.values(), coding).copy(0, &mut values);
-            return Self::Dictionary(dictionary.keys(), values);
+            let known = Numbers::new(dictionary.values(), coding);
+            known.copy(0, &mut values);
+            let rounds = known.rounds(0, values.len());
+            return Self::Dictionary(dictionary.keys(), values, rounds);
         }
         match (texts(array), coding) {
             (Some(text), Some(coding)) => Self::Levels(array, text, coding),
@@ -98,7 +101,11 @@ impl<'a> Numbers<'a> {
 
     /// Whether integers of these rows are beyond what floating-point numbers can tell.
     pub(super) fn rounds(&self, start: usize, rows: usize) -> bool {
-        let Self::Plain(array) = self else { return false };
+        let array = match self {
+            Self::Plain(array) => *array,
+            Self::Dictionary(_, _, rounds) => return *rounds,
+            Self::Levels(..) | Self::Nothing => return false,
+        };
         let any = |large: &dyn Fn(usize) -> bool| {
             (start..start + rows).any(|i| large(i) && array.is_valid(i))
         };
@@ -110,6 +117,20 @@ impl<'a> Numbers<'a> {
             DataType::UInt64 => {
                 let values = array.as_primitive::<UInt64Type>().values();
                 any(&|i| is_rounded(values[i].into()))
+            }
+            DataType::Decimal64(_, scale @ ..=0) => {
+                let values = array.as_primitive::<Decimal64Type>().values();
+                any(&|i| is_rounded_decimal(values[i].into(), *scale))
+            }
+            DataType::Decimal128(_, scale @ ..=0) => {
+                let values = array.as_primitive::<Decimal128Type>().values();
+                any(&|i| is_rounded_decimal(values[i], *scale))
+            }
+            DataType::Decimal256(_, scale @ ..=0) => {
+                let values = array.as_primitive::<Decimal256Type>().values();
+                any(&|i| {
+                    values[i].to_i128().is_none_or(|integer| is_rounded_decimal(integer, *scale))
+                })
             }
             _ => false,
         }
@@ -128,7 +149,7 @@ impl<'a> Numbers<'a> {
                     };
                 }
             }
-            Self::Dictionary(keys, values) => {
+            Self::Dictionary(keys, values, _) => {
                 copy(*keys, start, target);
                 for number in target.iter_mut().filter(|number| !number.is_nan()) {
                     *number = values[*number as usize];
@@ -211,6 +232,14 @@ pub(super) fn wide_decimal(
     }
 }
 
+/// Whether a decimal is a whole number that changes when it becomes a floating-point number. With
+/// places after the point it is a measurement, which is rounded anyhow.
+pub(super) fn is_rounded_decimal(integer: i128, scale: i8) -> bool {
+    let zeros = 10_i128.checked_pow(scale.unsigned_abs().into());
+    let whole = zeros.and_then(|zeros| integer.checked_mul(zeros));
+    scale <= 0 && whole.map_or(integer != 0, is_rounded)
+}
+
 fn nearest(integer: &dyn std::fmt::Display, scale: i8) -> f64 {
     fast_float2::parse(format!("{integer}e{}", -i16::from(scale))).unwrap_or(f64::NAN)
 }
@@ -231,6 +260,16 @@ mod tests {
             (123_456_789_012_345_678_901_234_567_890, 25, 12_345.678_901_234_568),
         ] {
             assert_eq!(decimal(integer, scale), value, "{integer} {scale}");
+        }
+        for (integer, scale, rounded) in [
+            (9_007_199_254_740_993, 0, true),
+            (9_007_199_254_740_992, 0, false),
+            (9_007_199_254_740_993, 1, false),
+            (900_719_925_474_099_301, -1, true),
+            (0, -100, false),
+            (1, -100, true),
+        ] {
+            assert_eq!(is_rounded_decimal(integer, scale), rounded, "{integer} {scale}");
         }
         let wide = <Decimal256Type as ArrowPrimitiveType>::Native::MAX;
         assert!((wide_decimal(wide, 70) / 5_789_604.461_865_81 - 1.0).abs() < 1e-12);

@@ -20,6 +20,9 @@ use crate::{Error, Format, Header, ReadOptions, Source};
 /// Bytes that are enough to know a format.
 const MAGIC_BYTES: usize = 8;
 
+/// Bytes that tell whether a stream is what it is said to be.
+const START: usize = 1 << 16;
+
 /// Packings one in the other that are taken off: a `.csv.gz` in a `.zip` is one too many for most.
 const MOST_PACKINGS: usize = 3;
 
@@ -83,6 +86,9 @@ impl Found {
         if by_name.is_none() && reading.format.is_none() && format != Format::Jsonl {
             foreign::refuse(&input.label, &input.extension, &start)?;
         }
+        if input.length().is_none() {
+            check_start(&mut input, format)?;
+        }
         match format {
             Format::Csv => Ok(Self::Text(input)),
             // These are known by what is in them.
@@ -101,6 +107,20 @@ impl Found {
             Self::Opened(opened) => Ok(opened),
             Self::Text(input) => Ok(Opened::new(Format::Csv, Body::Text, input.into_seekable()?)),
         }
+    }
+}
+
+/// Refuses what is no file of its format by its start, before all of it is unpacked or copied: a
+/// small file can unpack to gigabytes.
+fn check_start(input: &mut Input, format: Format) -> Result<(), Error> {
+    let start = input.peek(START)?;
+    match format {
+        Format::Csv | Format::Jsonl => csv::check_is_text(&start, &input.label, format.name()),
+        Format::Npy | Format::Parquet if Format::of_magic(&start) != format => {
+            let reason = "it does not begin as such a file does; it may be of another kind";
+            Err(Error::invalid(&input.label, format.name(), reason))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -21,6 +21,7 @@
 //! assert_eq!(text.actions().count(), 1);
 //! ```
 
+mod plain;
 mod text;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ use std::fmt;
 
 use super::Value;
 use super::error::list;
+pub use plain::{plain, plain_character};
 pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the

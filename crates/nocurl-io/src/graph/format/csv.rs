@@ -1,5 +1,7 @@
 //! CSV: a list of edges, or a matrix.
 
+use std::collections::BTreeSet;
+
 use nocurl::bootstrap::Confidence;
 
 use super::{GraphDocument, GraphFormat, Written};
@@ -7,6 +9,7 @@ use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, numbers, set_number, shared};
 use crate::graph::builder::{Builder, Flaw};
+use crate::graph::text::check_names;
 use crate::graph::{Direction, matrix};
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
@@ -35,11 +38,10 @@ fn read(text: &str) -> Result<GraphDocument, Flaw> {
     let mut records: Vec<csv::StringRecord> = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
-        // Only blanks are trimmed: a quoted name may start or end with a line end.
-        let cells = record.iter().map(|cell| cell.trim_matches([' ', '\t']));
-        let mut trimmed: csv::StringRecord = cells.collect();
-        trimmed.set_position(record.position().cloned());
-        records.push(trimmed);
+        let cells = record.iter().map(trimmed);
+        let mut bare: csv::StringRecord = cells.collect();
+        bare.set_position(record.position().cloned());
+        records.push(bare);
     }
     // A matrix has as many rows below its names as it has names, all numbers; anything else with
     // two to four cells in a line is a list.
@@ -47,6 +49,12 @@ fn read(text: &str) -> Result<GraphDocument, Flaw> {
         Some(offset) => read_matrix(&records, offset),
         None => edge_list(&records),
     }
+}
+
+/// A cell without the blanks around it. Only blanks are trimmed: a quoted name may start or end with
+/// a line end.
+fn trimmed(cell: &str) -> &str {
+    cell.trim_matches([' ', '\t'])
 }
 
 /// For a matrix with names, whether its rows start with a name (1) or not (0).
@@ -144,6 +152,12 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
 }
 
 fn write(graph: &GraphDocument) -> Result<String, Error> {
+    let ends: BTreeSet<&str> = graph.edges.iter().flat_map(|e| [&*e.from, &*e.to]).collect();
+    let ends: Vec<String> = ends.into_iter().map(String::from).collect();
+    check_names(FORMAT.name, &ends, |name| {
+        let held = Some(trimmed(name)).filter(|name| !name.is_empty() && !name.contains('\0'));
+        held.map(String::from)
+    })?;
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut put = |record: &[String]| {
         writer.write_record(record).expect("writing to memory does not fail");

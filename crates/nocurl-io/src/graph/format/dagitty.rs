@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
+use crate::graph::text::check_names;
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
     name: "DAGitty",
@@ -18,6 +19,7 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
 const UNIT: f64 = 0.01;
 
 fn write(graph: &GraphDocument) -> Result<String, Error> {
+    check_names(FORMAT.name, &graph.variables, |name| Some(quoted(name)))?;
     let layout = nocurl_render::layout(&graph.diagram()?);
     let directed = graph.edges.iter().all(super::super::Edge::is_determined);
     let mut text = format!("{} {{\n", if directed { "dag" } else { "pdag" });

@@ -7,6 +7,7 @@ use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
 use crate::graph::builder::{Builder, Flaw};
+use crate::graph::text::check_names;
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
     name: "DOT",
@@ -149,6 +150,9 @@ const STYLE: &str = "  graph [fontname=\"Helvetica\", nodesep=0.3, ranksep=0.45]
 ";
 
 fn write(graph: &GraphDocument) -> Result<String, Error> {
+    // Text with such a character is no text to any reader.
+    let held = |name: &str| (!name.contains('\0')).then(|| name.to_string());
+    check_names(FORMAT.name, &graph.variables, held)?;
     let mut text = String::from("digraph nocurl {\n");
     for (name, value) in of_graph(graph) {
         let _ = writeln!(text, "  {name}={};", spelled(&value));

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::error::shorten;
 use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
 use crate::graph::builder::{Builder, Flaw};
-use crate::graph::text::xml_escape;
+use crate::graph::text::{is_foreign_to_xml, json_for_xml, xml_escape};
 
 pub(super) static FORMAT: GraphFormat = GraphFormat {
     name: "GraphML",
@@ -37,6 +37,10 @@ const KEYS: [[&str; 3]; 13] = [
     ["edge", "frequency_adjacent", "double"],
     ["edge", "frequency_direction", "double"],
 ];
+
+/// The name of a node as a string of JSON, where XML cannot hold all of its characters. Other
+/// programs show the `name`, in which these are replaced.
+const JSON_NAME: &str = "name_json";
 
 /// Reads the attributes of the graph, nodes with a `name` or `label` (or their id) and edges, which
 /// have no direction where `edgedefault` or their own `directed` says so.
@@ -176,7 +180,11 @@ impl Found {
         let mut by_id = BTreeMap::new();
         for Node { id, attributes } in &self.nodes {
             let named = attributes.iter().rfind(|(name, _)| name == "name" || name == "label");
-            let position = builder.declare(named.map_or(id, |(_, value)| value))?;
+            let whole = attributes.iter().rfind(|(name, _)| name == JSON_NAME);
+            let whole = whole.map(|(_, value)| serde_json::from_str::<String>(value));
+            let whole = whole.transpose().map_err(|error| format!("a {JSON_NAME}: {error}"))?;
+            let named = named.map_or(id, |(_, value)| value);
+            let position = builder.declare(whole.as_ref().unwrap_or(named))?;
             let about = builder.about(position);
             attributes.iter().for_each(|(name, value)| about.set(name, value.trim()));
             if by_id.insert(id, position).is_some() {
@@ -206,7 +214,9 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
     let mut xml = Xml(Writer::new_with_indent(Vec::new(), b' ', 2));
     xml.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
     xml.open("graphml", &[("xmlns", "http://graphml.graphdrawing.org/xmlns")]);
-    for [element, name, kind] in KEYS {
+    let is_foreign = |name: &String| name.chars().any(is_foreign_to_xml);
+    let whole = graph.variables.iter().any(is_foreign).then_some(["node", JSON_NAME, "string"]);
+    for [element, name, kind] in KEYS.into_iter().chain(whole) {
         let key = BytesStart::new("key").with_attributes([
             ("id", name),
             ("for", element),
@@ -220,6 +230,9 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
     for (index, name) in graph.variables.iter().enumerate() {
         xml.open("node", &[("id", &format!("n{index}"))]);
         xml.data(vec![("name", Value::Text(name))]);
+        if is_foreign(name) {
+            xml.data(vec![(JSON_NAME, Value::Text(&json_for_xml(name)))]);
+        }
         xml.data(of_variable(graph, index));
         xml.close("node");
     }

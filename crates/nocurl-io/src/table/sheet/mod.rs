@@ -20,6 +20,9 @@ use crate::{Error, Format};
 /// Columns that a sheet has at most, in the programs that write them.
 const MOST_COLUMNS: usize = 16_384;
 
+/// Rows that a sheet has at most.
+const MOST_ROWS: u64 = 1 << 20;
+
 /// A cell that holds something.
 #[derive(Debug, Clone, PartialEq)]
 enum Cell {
@@ -33,6 +36,14 @@ impl Cell {
     fn len(&self) -> usize {
         let (Self::Number(text) | Self::Text(text)) = self;
         text.len() + 32
+    }
+}
+
+/// Refuses the number of a row that no sheet has: the empty rows before it would become lines.
+fn check_row(number: u64) -> io::Result<()> {
+    match number > MOST_ROWS {
+        true => Err(io::Error::other(format!("it has more than {MOST_ROWS} rows"))),
+        false => Ok(()),
     }
 }
 
@@ -265,7 +276,7 @@ impl<R: Rows> Lines<R> {
             let Some(row) = self.rows.next_row()? else { return Ok(false) };
             self.again = row;
             // Empty rows are empty lines, so that lines are rows of the sheet.
-            let skipped = self.again.number.saturating_sub(self.line + 1).min(1 << 20);
+            let skipped = self.again.number.saturating_sub(self.line + 1);
             self.text.resize(skipped as usize, b'\n');
             self.line += skipped;
         }

@@ -3,12 +3,9 @@
 use std::io;
 
 use super::xml::{Token, Xml, attribute, skip};
-use super::{Cell, Extent, MOST_COLUMNS, Row, Rows, check_size};
+use super::{Cell, Extent, MOST_COLUMNS, MOST_ROWS, Row, Rows, check_row, check_size};
 use crate::Error;
 use crate::archive::Archive;
-
-/// Rows that a sheet has at most.
-const MOST_ROWS: u64 = 1 << 20;
 
 /// The sheets in their order.
 pub(super) fn sheets(archive: &Archive) -> Result<Vec<(String, Extent)>, Error> {
@@ -186,10 +183,7 @@ impl Rows for SheetRows {
                     let number = self.row + 1;
                     self.row += times;
                     if !cells.is_empty() {
-                        if self.row > MOST_ROWS {
-                            let words = format!("it has more than {MOST_ROWS} rows");
-                            return Err(io::Error::other(words));
-                        }
+                        check_row(self.row)?;
                         return Ok(Some(Row { number, times, cells }));
                     }
                 }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::xml::{Token, Xml, attribute, skip};
-use super::{Cell, Extent, MOST_COLUMNS, Row, Rows, check_size, dates};
+use super::{Cell, Extent, MOST_COLUMNS, Row, Rows, check_row, check_size, dates};
 use crate::Error;
 use crate::archive::Archive;
 
@@ -370,10 +370,11 @@ impl Rows for SheetRows {
             match tag.local_name().as_ref() {
                 "row" => {
                     let number = attribute(&tag, "r")?.and_then(|text| text.parse().ok());
-                    let number = number.unwrap_or(0).max(self.last_row + 1);
+                    let number = number.unwrap_or(0).max(self.last_row.saturating_add(1));
                     self.last_row = number;
                     let cells = self.cells()?;
                     if !cells.is_empty() {
+                        check_row(number)?;
                         return Ok(Some(Row { number, times: 1, cells }));
                     }
                 }

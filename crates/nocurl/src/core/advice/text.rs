@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Action, Neutral, Spelling};
+use super::{Action, Neutral, Spelling, plain};
 
 #[derive(Debug, Clone, PartialEq)]
 enum Span {
@@ -60,11 +60,12 @@ impl Text {
         self
     }
 
-    /// The text as a front end writes it.
+    /// The text as a front end writes it, on one line and [`plain`]: names come from files, and
+    /// this is where all of them become words for people.
     pub fn spelt(&self, spelling: &dyn Spelling) -> String {
         let spell = |span: &Span| match span {
-            Span::Words(words) => words.to_string(),
-            Span::Act(action) => spelling.spell(action),
+            Span::Words(words) => plain(words),
+            Span::Act(action) => plain(&spelling.spell(action)),
         };
         self.0.iter().map(spell).collect()
     }
@@ -128,5 +129,16 @@ mod tests {
         let actions: Vec<&Action> = text.actions().collect();
         assert_eq!(actions, [&Action::method("fges"), &Action::set("refine", "bic")]);
         assert!(Text::default().is_empty() && !text.is_empty() && text.contains("or"));
+    }
+
+    #[test]
+    fn names_of_files_are_shown_without_codes() {
+        let name = "a\u{1b}[31m\n\u{202e}b".to_string();
+        let text = Text::new(format!("no `{name}`; ")).act(Action::leave_out(&[name]));
+        let shown = text.to_string();
+        assert!(shown.contains("no `a [31m \u{fffd}b`"), "{shown}");
+        assert!(!shown.contains(|c: char| c.is_control() || c == '\u{202e}'), "{shown:?}");
+        // Who acts on it needs the name as it is.
+        assert!(text.actions().any(|action| format!("{action:?}").contains("202e")));
     }
 }
