@@ -70,6 +70,7 @@ class Moments:
         drop: str | Sequence[str] | None = None,
         missing: str = "error",
         weights: Any = None,
+        condition: str | None = None,
         n_jobs: int | None = None,
         **options: Any,
     ) -> Moments:
@@ -87,6 +88,10 @@ class Moments:
         weights : str or array, optional
             How often each row counts: the name of a column, or a number for each row. The number
             of rows is their sum.
+        condition : str, optional
+            A column that says under which condition a row was measured. Its conditions are told
+            apart, as :attr:`conditions` has them, so that ``condition`` and ``targets`` can be
+            learnt with.
         n_jobs : int, optional
             Threads: one for each core by default and for -1. The result does not depend on it.
         **options
@@ -109,14 +114,14 @@ class Moments:
         if paths is not None:
             if weights is not None and not isinstance(weights, str):
                 raise ValueError("weights of files are a column of theirs: give its name")
-            request = part_request(asked, weights=weights)
+            request = part_request(asked, weights=weights, condition=condition)
             return cls._wrap(_nocurl.Moments.of_files(paths, request, threads))
         table = as_table(X)
         handle, names = table.handle, table.names
         if weights is not None and not isinstance(weights, str):
             handle, names = _with_weights(handle, names, weights)
             weights = _WEIGHTS
-        request = part_request(asked, weights=weights)
+        request = part_request(asked, weights=weights, condition=condition)
         return cls._wrap(_nocurl.Moments.of_table(handle, names, request, threads))
 
     @classmethod
@@ -168,6 +173,28 @@ class Moments:
     def kinds(self) -> dict[str, str]:
         """The kind of each variable: continuous, binary, categorical or ordinal."""
         return {v["name"]: v["kind"] for v in json.loads(self._engine.variables())}
+
+    @property
+    def condition(self) -> str | None:
+        """The variable whose conditions are told apart."""
+        return self._engine.condition
+
+    @property
+    def conditions(self) -> dict[str, Moments]:
+        """The moments of each condition, of the other variables; none where these are not told
+        apart.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"a": [1.0, 2, 3, 5], "b": [2.0, 1, 4, 4], "drug": list("xyxy")})
+        >>> whole = nocurl.Moments.of(table, condition="drug")
+        >>> {name: moments.mean.tolist() for name, moments in whole.conditions.items()}
+        {'x': [2.0, 3.0], 'y': [3.5, 2.5]}
+        """
+        found = self._engine.conditions()
+        return {name: self._wrap(engine) for name, engine in sorted(found, key=lambda one: one[0])}
 
     @property
     def rows(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -107,8 +108,6 @@ def test_one_graph_for_each_group(table: pd.DataFrame, folder: str) -> None:
     assert found["rows"].sum() == 4000
     alone = nocurl.learn(table[::3], confidence=False, diagnose=False)
     assert edges(found["graph"][0]) == edges(alone)
-    by = nd.moments(iter([grouped]), condition="country")
-    assert list(by) == ["at", "ch", "de"]
     tiny = grouped.assign(country=["tiny"] + ["large"] * 3999)
     found = nd.learn_each(tiny, by="country")
     assert "1 row of data" in found["error"][1] and pd.isna(found["error"][0])
@@ -171,3 +170,77 @@ def test_ctrl_c_stops(folder: str) -> None:
 
     with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
         nd.moments(folder, executor=pool, show_progress=stop)
+
+
+@pytest.fixture(scope="module")
+def experiment() -> pd.DataFrame:
+    """A control and four conditions that each set a variable."""
+    rng = np.random.default_rng(5)
+    parts = []
+    for number, drug in enumerate(["none", "on_a", "on_b", "on_c", "on_d"]):
+        a = rng.normal(size=400) if drug != "on_a" else 2 + rng.normal(size=400)
+        b = a + rng.normal(size=400) if drug != "on_b" else rng.normal(size=400) - 1
+        c = b - a + rng.normal(size=400) if drug != "on_c" else rng.normal(size=400)
+        d = c + rng.normal(size=400) if drug != "on_d" else 1 + rng.normal(size=400)
+        parts.append(pd.DataFrame({"a": a, "b": b, "drug": drug, "c": c, "d": d}))
+    return pd.concat(parts, ignore_index=True)
+
+
+TARGETS = {"on_a": ["a"], "on_b": ["b"], "on_c": ["c"], "on_d": ["d"]}
+
+
+def test_experiments_in_parts_are_learnt_as_from_rows(experiment: pd.DataFrame, tmp_path) -> None:
+    asked: dict = {"condition": "drug", "targets": TARGETS}
+    whole = nocurl.learn(experiment, **asked)
+    # Rows stand by condition, so that no part has all of them; one has its columns in another order.
+    parts = [experiment[:300], experiment[300:300], experiment[300:900][list("dcab") + ["drug"]]]
+    parts.append(experiment[900:])
+    found = nd.learn(iter(parts), bootstrap=30, **asked)
+    assert edges(found) == edges(whole)
+    weights = {edge[:2]: edge[2] for edge in whole.edges}
+    for source, target, weight in (edge[:3] for edge in found.edges):
+        assert abs(weight - weights[source, target]) < 1e-9
+    assert found.bootstrap["kind"] == "rows"
+    acting = found.to_dict()["experiments"]["conditions"]
+    assert [one["rows"] for one in acting] == [400] * 5
+    # From moments, added up, written and read.
+    moments = sum(nocurl.Moments.of(part, condition="drug") for part in parts)
+    assert moments.condition == "drug" and list(moments.conditions) == ["none", *TARGETS]
+    np.testing.assert_allclose(
+        moments.conditions["on_a"].mean,
+        experiment[experiment["drug"] == "on_a"][moments.conditions["on_a"].names].mean(),
+    )
+    moments.write(tmp_path / "m.moments")
+    back = nocurl.Moments.read(tmp_path / "m.moments")
+    assert back == moments and pickle.loads(pickle.dumps(moments)) == moments
+    assert edges(nocurl.learn(back, **asked)) == edges(whole)
+    one, other = nd.moments(iter(parts), condition="drug"), nd.moments(iter(parts), condition="drug")
+    assert one == other and list(one.conditions) == list(moments.conditions)
+
+
+def test_bad_experiments_in_parts_are_one_line(experiment: pd.DataFrame) -> None:
+    plain = nd.moments(experiment)
+    with pytest.raises(ValueError, match="do not tell the conditions of `drug` apart"):
+        nocurl.learn(plain, condition="drug")
+    with pytest.raises(ValueError, match="only one of them tells conditions apart"):
+        plain + nocurl.Moments.of(experiment, condition="drug")
+    with pytest.raises(ValueError, match="`dose`"):
+        nd.learn(experiment, condition="dose")
+    with pytest.raises(ValueError, match="did you mean `a`"):
+        nd.learn(experiment, condition="drug", targets={"on_a": ["aa"]})
+    without = experiment.drop(columns="drug")
+    with pytest.raises(ValueError, match="batch 1: .*`drug`"):
+        nd.learn(iter([experiment, without]), condition="drug")
+    single = pd.concat([experiment, experiment[:1].assign(drug="once")])
+    with pytest.raises(ValueError, match="`once` of column `drug` has one row only"):
+        nd.learn(single, condition="drug")
+    with pytest.raises(ValueError, match="condition_from_files"):
+        nd.learn(experiment, condition_from_files=True)
+    with pytest.raises(ValueError, match="missing"):
+        nd.moments(experiment, condition="drug", missing="em")
+
+
+def test_parts_that_do_not_fit_say_how_many_bytes() -> None:
+    wide = pd.DataFrame(np.ones((2, 19_000)), columns=[f"v{j}" for j in range(19_000)])
+    with pytest.raises(ValueError, match="19000 columns take [0-9]+ MiB.*at most [0-9]+ columns fit"):
+        nd.learn(iter([wide]), bootstrap=100)

@@ -147,12 +147,6 @@ impl ConfidenceOptions {
         if self.replicates.is_none() && (size > MOST_VARIABLES || !options.is_quick(size)) {
             return Ok(Err(takes_long(options)));
         }
-        let unkept = !options.experiments.is_empty() && data.rows().is_none();
-        if self.replicates.is_none() && unkept && again.drawn.is_none() {
-            let words = "confidence was not measured: this table is too large to keep all rows \
-                         unasked, which resampling within conditions needs; use ";
-            return Ok(Err(Text::new(words).act(Action::set("bootstrap", 100))));
-        }
         let params = self.params();
         let allowed = self.seconds.or(self.replicates.is_none().then_some(DEFAULT_SECONDS));
         let deadline = allowed.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));

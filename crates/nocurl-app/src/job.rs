@@ -76,7 +76,8 @@ impl Job {
         // Rows with gaps are not filled in: what is estimated from them has moments alone.
         let estimated = self.read.missing == Missing::Em;
         let bounds = self.bounded(rayon::current_num_threads());
-        let read = self.told_apart(bounds.read_options());
+        let condition = self.options.experiments.condition.as_ref();
+        let read = bounds.read_options().told_apart(condition);
         let (table, found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let found = match &self.checkpoint {
@@ -124,7 +125,8 @@ impl Job {
     ) -> Result<Outcome, Error> {
         let started = Instant::now();
         self.validate()?;
-        let summary = summary.chosen(&self.read)?;
+        let condition = self.options.experiments.condition.as_ref();
+        let summary = summary.chosen(&self.read.clone().told_apart(condition))?;
         let table = summary.table();
         let names = summary.moments.names();
         let place = |name: &String| names.iter().position(|known| known == name);
@@ -148,21 +150,6 @@ impl Job {
     /// What looks wrong with a table, where results are checked.
     fn look(&self, rows: &Dataset, total: u64) -> Vec<Suspicion> {
         if self.diagnose { suspicions(rows, total) } else { Vec::new() }
-    }
-
-    /// How the table is read where a column holds conditions: these are categories, and are read
-    /// whatever other columns are.
-    fn told_apart(&self, mut read: ReadOptions) -> ReadOptions {
-        if let Some(condition) = &self.options.experiments.condition {
-            if let Some(columns) = read.columns.as_mut().filter(|all| !all.contains(condition)) {
-                columns.push(condition.clone());
-            }
-            if !read.categorical.contains(condition) {
-                read.categorical.push(condition.clone());
-            }
-            read.condition = Some(condition.clone());
-        }
-        read
     }
 
     /// What can be checked before a table is read.

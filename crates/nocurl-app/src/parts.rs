@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nocurl::Run;
+use nocurl::{Moments, Run};
 use nocurl_io::{
     Kinds, Missing, ReadOptions, Source, Summary, TableSurvey, is_summary, read_part, read_summary,
     read_survey,
@@ -66,10 +66,27 @@ fn one(
 ) -> Result<Summary, nocurl_io::Error> {
     if has_moments(source) {
         let summary = read_summary(source)?;
+        if let Some(condition) = &options.condition {
+            told_apart(&summary.moments, condition)?;
+        }
         let chooses = options.columns.is_some() || !options.drop.is_empty();
         return if chooses { summary.chosen(options) } else { Ok(summary) };
     }
     Ok(read_part(source, options, kinds, run)?.0)
+}
+
+/// Refuses moments that do not tell these conditions apart.
+fn told_apart(moments: &Moments, condition: &String) -> Result<(), nocurl_io::Error> {
+    let told = moments.conditions().map(|all| &moments.names()[all.variable()]);
+    if told == Some(condition) {
+        return Ok(());
+    }
+    let reason = match told {
+        None => format!("these moments do not tell the conditions of `{condition}` apart"),
+        Some(other) => format!("these moments tell the conditions of `{other}` apart"),
+    };
+    Err(nocurl::Error::Experiments { reason: format!("{reason}: make them from the table again") }
+        .into())
 }
 
 fn merged(parts: &[Source], read: Vec<Summary>) -> Result<Summary, Error> {

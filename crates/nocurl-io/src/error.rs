@@ -361,6 +361,21 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// A part of a table whose moments, and those of tables drawn from it, do not fit in memory.
+    #[error(
+        "{columns} columns take {mebibytes} MiB, {available} MiB are there: at most {most} columns \
+         fit; choose fewer, or draw fewer tables at a time"
+    )]
+    PartTooWide {
+        /// Columns selected.
+        columns: usize,
+        /// What they take.
+        mebibytes: u64,
+        /// What there is.
+        available: u64,
+        /// Columns that fit.
+        most: usize,
+    },
     /// More rows than there is room for, see [`crate::Room`].
     #[error("{rows} rows of {columns} columns do not fit in memory, {limit} do; take fewer")]
     TooManyRows {

@@ -130,6 +130,23 @@ impl Moments {
         Ok(guarded(|| json(&self.0.moments.variables().list()))?)
     }
 
+    /// The variable whose levels are the conditions, where these are told apart.
+    #[getter]
+    fn condition(&self) -> Option<String> {
+        let moments = &self.0.moments;
+        moments.conditions().map(|all| moments.names()[all.variable()].clone())
+    }
+
+    /// The conditions with the moments of their rows.
+    fn conditions(&self) -> Vec<(String, Self)> {
+        let moments = &self.0.moments;
+        let Some(all) = moments.conditions() else { return Vec::new() };
+        let levels = moments.variables().list()[all.variable()].levels.iter().enumerate();
+        levels
+            .filter_map(|(at, name)| Some((name.clone(), Self(self.0.of_condition(at)?))))
+            .collect()
+    }
+
     fn same(&self, other: &Self) -> bool {
         self.0 == other.0
     }

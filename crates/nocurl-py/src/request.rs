@@ -14,6 +14,9 @@ pub(crate) struct PartRequest {
     table: TableRequest,
     #[serde(default)]
     weights: Option<String>,
+    /// The column that tells conditions apart.
+    #[serde(default)]
+    condition: Option<String>,
     /// The variables, where all parts were looked at.
     variables: Option<Vec<Variable>>,
     /// Columns that are no variables, and why.
@@ -46,6 +49,7 @@ impl PartRequest {
         let left_out =
             left_out.map(|(name, why)| (name.clone(), LeftOut::from_word(why))).collect();
         let options = ReadOptions { weights: self.weights, resample, ..self.table.options()? };
+        let options = options.told_apart(self.condition.as_ref());
         Ok(AskedPart { options, variables: self.variables, left_out })
     }
 }

@@ -83,8 +83,39 @@ def parts(frame: Any, columns: list[str] | None) -> tuple[list[tuple[str, Any]],
         if missing:
             raise ValueError(f"there is no column `{missing[0]}`")
         frame = frame[columns]
-    numbers = all(getattr(dtype, "kind", "O") in "fiu" for dtype in frame.dtypes)
-    return _labelled(frame.to_delayed()), numbers
+    return _labelled(frame.to_delayed()), _are_numbers(frame)
+
+
+def files(frame: Any) -> list[tuple[str, Any]] | None:
+    """The files of a frame of numbers, where its partitions are nothing but whole files that lie in
+    folders; else nothing.
+
+    Workers then read the columns that are needed without a frame of pandas in between: the same
+    numbers in half of the time.
+    """
+    if not hasattr(frame, "optimize") or not _are_numbers(frame):
+        return None
+    try:
+        from fsspec.implementations.local import LocalFileSystem
+
+        read = frame.optimize(fuse=False).expr
+        plain = type(read).__name__ == "ReadParquetFSSpec" and read.operand("filters") is None
+        if not plain or not isinstance(read._dataset_info["fs"], LocalFileSystem):
+            return None
+        pieces = [part["piece"] for part in read._plan["parts"]]
+        chosen = read.operand("_partitions")
+    except (AttributeError, ImportError, KeyError, TypeError, ValueError):
+        # Another version of Dask keeps its plans elsewhere.
+        return None
+    pieces = pieces if chosen is None else [pieces[index] for index in chosen]
+    # Whole files, and no columns that names of folders tell.
+    if any(groups is not None or keys for _, groups, keys in pieces):
+        return None
+    return _labelled(path for path, _, _ in pieces)
+
+
+def _are_numbers(frame: Any) -> bool:
+    return all(getattr(dtype, "kind", "O") in "fiu" for dtype in frame.dtypes)
 
 
 def _labelled(blocks: Any) -> list[tuple[str, Any]]:

@@ -62,20 +62,6 @@ def groups_of(table: Any, by: str, missing: Any) -> Iterator[tuple[Any, Any]]:
             yield group, rest.filter(compute.equal(column, group))
 
 
-def moments_by(
-    frame: Any,
-    by: str,
-    asked: dict[str, Any],
-    weights: str | None,
-    executor: Any,
-    n_jobs: int | None,
-    show_progress: Any,
-) -> dict[Any, Moments]:
-    """Moments of each group, by its value, in the order of the values."""
-    with Bar.of(show_progress) as progress:
-        return _source(frame, by, asked, weights, executor, n_jobs).gather(progress)
-
-
 def _source(
     frame: Any, by: str, asked: dict[str, Any], weights: str | None, executor: Any, n_jobs: Any
 ) -> _Groups:

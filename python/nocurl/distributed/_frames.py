@@ -45,6 +45,16 @@ def parts_of(frame: Any, executor: Any, columns: Sequence[str] | None) -> Parts:
     return Parts(runner_of(executor), *found)
 
 
+def files_of(frame: Any) -> Parts | None:
+    """The files behind a frame of an engine, where these are all there is to it."""
+    if type(frame).__module__.partition(".")[0] not in ("dask", "dask_expr"):
+        return None
+    from . import _dask
+
+    found = _dask.files(frame)
+    return None if found is None else Parts(_dask.DaskRunner(), found, True)
+
+
 def runner_of(executor: Any) -> Runner:
     """Who an ``executor`` is."""
     if executor is None:

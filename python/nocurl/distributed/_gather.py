@@ -11,7 +11,7 @@ from .. import _nocurl
 from .._moments import Moments, part_request
 from .._progress import Bar
 from .._values import names_of, threads_of
-from ._frames import Parts, parts_of
+from ._frames import Parts, files_of, parts_of
 from ._runner import Progress
 from ._work import MomentsJob, SurveyJob
 
@@ -28,7 +28,7 @@ def moments(
     n_jobs: int | None = None,
     show_progress: Any = False,
     **options: Any,
-) -> Any:
+) -> Moments:
     """Moments of a table that lies on many machines, or comes in parts.
 
     Each part is read once, as a stream where it is. Where columns are text, all parts are looked
@@ -45,8 +45,8 @@ pyarrow dataset; DuckDB relation; path, pattern, folder or list of paths; iterat
     weights : str, optional
         A column that says how often each row counts.
     condition : str, optional
-        A column that says under which condition a row was measured: the result is a dict with
-        moments for each.
+        A column that says under which condition a row was measured: the moments tell conditions
+        apart (:attr:`nocurl.Moments.conditions`), as ``condition`` and ``targets`` need it.
     executor : optional
         Who reads files: a Dask client, "dask", "ray", a SparkSession, or an executor of
         ``concurrent.futures``. Frames of an engine are read by it.
@@ -64,11 +64,7 @@ pyarrow dataset; DuckDB relation; path, pattern, folder or list of paths; iterat
     4
     """
     asked = {"columns": columns, "drop": drop, "missing": missing, **options}
-    if condition is not None:
-        from ._each import moments_by
-
-        return moments_by(frame, condition, asked, weights, executor, n_jobs, show_progress)
-    source = Source.of(frame, asked, weights, executor, n_jobs)
+    source = Source.of(frame, asked, weights, executor, n_jobs, condition=condition)
     with Bar.of(show_progress) as progress:
         return source.gather(progress)
 
@@ -89,6 +85,7 @@ class Source:
         executor: Any,
         n_jobs: int | None,
         also: str | None = None,
+        condition: str | None = None,
     ) -> Source:
         if asked.get("missing") == "em":
             raise ValueError(
@@ -98,15 +95,25 @@ class Source:
         if weights is not None and not isinstance(weights, str):
             raise ValueError("weights of a table in parts are a column of it: give its name")
         part_request(asked)
-        parts = parts_of(frame, executor, _read_columns(asked, weights, also))
+        parts = files_of(frame) if executor is None and condition is None and also is None else None
+        if parts is not None:
+            # Columns of a file that are none of the frame, such as its index, are not read.
+            names = [name for name in frame.columns if name != weights]
+            chosen = names_of(asked.get("columns")) or names
+            parts = parts if set(chosen) <= set(names) else None
+            asked = asked if parts is None else {**asked, "columns": chosen}
+        if parts is None:
+            parts = parts_of(frame, executor, _read_columns(asked, weights, also or condition))
         threads = parts.runner.threads if n_jobs is None else threads_of(n_jobs)
-        return cls(parts, MomentsJob(asked, threads=threads, weights=weights))
+        job = MomentsJob(asked, threads=threads, condition=condition, weights=weights)
+        return cls(parts, job)
 
     def know_kinds(self, progress: Progress | None) -> None:
         """Looks at all parts for the kinds of their columns."""
-        job = SurveyJob(self.job.options, threads=self.job.threads)
+        condition = self.job.condition
+        job = SurveyJob(self.job.options, threads=self.job.threads, condition=condition)
         seen = self.parts.runner.reduce(job, self.parts.parts, progress)
-        request = part_request(self.job.options)
+        request = part_request(self.job.options, condition=condition)
         variables, left_out, _ = json.loads(_nocurl.surveyed_variables(seen, request))
         if self.job.weights is not None:
             variables = [v for v in variables if v["name"] != self.job.weights]
@@ -135,7 +142,8 @@ class Source:
     ) -> tuple[Moments, list[Moments]]:
         runner, parts = self.parts.runner, self.parts.parts
         found = None
-        if job.variables is not None or self.parts.numbers is not False and not _tells(job.options):
+        told = _tells(job.options) or job.condition is not None
+        if job.variables is not None or self.parts.numbers is not False and not told:
             found = runner.reduce(job, parts, progress)
         if found is None:
             self.know_kinds(progress)

@@ -66,7 +66,8 @@ def learn(
     random_state : int, RandomState, Generator or None
         Seed of everything random.
     diagnose, confidence, **params
-        As for :func:`nocurl.learn`; ``columns``, ``missing`` and the like say how parts are read.
+        As for :func:`nocurl.learn`; ``columns``, ``missing`` and the like say how parts are read,
+        ``condition`` and ``targets`` that they are of an experiment.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def learn(
     reading = {name: params.pop(name) for name in list(params) if name in READING}
     settings = {"bootstrap": bootstrap, "diagnose": diagnose, "confidence": confidence, **params}
     model = _learner(method, random_state=seed, **settings)
-    source = Source.of(frame, reading, weights, executor, n_jobs)
+    source = Source.of(frame, reading, weights, executor, n_jobs, condition=_condition(model))
     with Bar.of(show_progress) as progress:
         if bootstrap is None:
             whole, drawn = source.gather(progress), None
@@ -100,6 +101,17 @@ def learn(
         graph = Graph(json.loads(_learnt(whole, drawn, model, runner, progress)))
     warn(graph)
     return graph
+
+
+def _condition(model: Learner) -> str | None:
+    """The column that tells conditions apart."""
+    request = model._request()
+    if request["condition_from_files"]:
+        raise ValueError(
+            "condition_from_files is for nocurl.learn: here a column of the table tells conditions "
+            "apart, name it by `condition`"
+        )
+    return (request["experiments"] or {}).get("condition")
 
 
 def _learner(method: str, **settings: Any) -> Learner:

@@ -24,6 +24,8 @@ class Job:
     options: dict[str, Any]
     #: Threads of each worker.
     threads: int | None = 1
+    #: The column that tells conditions apart.
+    condition: str | None = None
     #: The version of the client, which workers must have too.
     version: str = field(default=_nocurl.__version__)
 
@@ -53,6 +55,7 @@ class MomentsJob(Job):
         request = part_request(
             self.options,
             weights=self.weights,
+            condition=self.condition,
             variables=self.variables,
             left_out=self.left_out,
             resample=resample,
@@ -75,7 +78,7 @@ class SurveyJob(Job):
 
     def part(self, index: int, table: Any) -> str:
         ready = as_table(table)
-        request = part_request(self.options)
+        request = part_request(self.options, condition=self.condition)
         return _nocurl.survey(ready.handle, ready.names, request, self.threads)
 
     def merge(self, values: list) -> str:

@@ -11,6 +11,8 @@ Examples:
   nocurl moments part-*.parquet --output all.moments
   nocurl learn all.moments
   nocurl moments monday.moments tuesday.moments --output both.moments
+  nocurl moments batch-*.csv --condition treatment --output all.moments
+  nocurl learn all.moments --condition treatment --target drug=akt
 
 All parts have the same columns, in any order. A part may have few rows, or none.";
 
@@ -32,6 +34,9 @@ pub(crate) struct MomentsArguments {
     /// Column that says how often each row counts
     #[arg(long, value_name = "NAME")]
     pub(crate) weights: Option<String>,
+    /// Column with the condition that each row was measured under, for `learn --condition`
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) condition: Option<String>,
     #[command(flatten)]
     pub(crate) table: TableArguments,
 }

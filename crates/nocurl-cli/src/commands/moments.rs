@@ -14,6 +14,7 @@ use crate::report;
 pub(crate) fn moments(arguments: &MomentsArguments) -> Result<(), Failure> {
     let read =
         ReadOptions { weights: arguments.weights.clone(), ..read_options(&arguments.table)? };
+    let read = read.told_apart(arguments.condition.as_ref());
     let reads = |files: RunFiles, part| files.reads("a part of the table", part);
     let files = arguments.parts.iter().fold(RunFiles::default(), reads);
     files.writes(OUTPUT, &arguments.output).check()?;

@@ -3,11 +3,12 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `nocurlM` and a zero |
-//! | 4 | version: 1 |
+//! | 4 | version: 2; 1 is the same without conditions |
 //! | 4 | length of the description |
 //! | ... | description: JSON with variables, counts and lengths |
 //! | 8 each | means; lower triangle of the scatter matrix, row by row |
 //! | 8 each | keys, places and values of the sampled rows |
+//! | 8 each | of each condition, where they are told apart: its rows, or means and scatter matrix |
 //! | 8 | XXH3 of all that stands before |
 //!
 //! All numbers are little-endian.
@@ -15,7 +16,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use nocurl::{Moments, Variable};
+use nocurl::moments::{Conditions, KeptRows};
+use nocurl::{Moments, Variable, Variables};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -26,7 +28,9 @@ use crate::table::{Sample, SampledRow};
 use crate::{Error, LeftOut, Source};
 
 const MAGIC: &[u8; 8] = b"nocurlM\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The first version, which is read too.
+const FIRST: u32 = 1;
 const FORMAT: &str = "moments";
 
 /// The most bytes of a description: names and levels.
@@ -44,6 +48,34 @@ struct Description {
     estimated: u64,
     sampled: usize,
     seen: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conditions: Option<Told>,
+}
+
+/// The variable whose levels are conditions, and for each of them how its rows are kept.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    variable: usize,
+    levels: Vec<Kept>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kept {
+    /// So many rows, as they are.
+    Rows(usize),
+    /// Moments of so many rows.
+    Moments(f64),
+}
+
+impl Kept {
+    /// Numbers that it takes, of rows with this many.
+    fn numbers(&self, width: usize) -> Option<usize> {
+        match self {
+            Self::Rows(rows) => rows.checked_mul(width),
+            Self::Moments(_) => width.checked_add(3)?.checked_mul(width).map(|twice| twice / 2),
+        }
+    }
 }
 
 /// Whether a file holds a summary: by its first bytes, or by its name where it is too short for them.
@@ -78,6 +110,15 @@ pub fn write_summary(path: impl AsRef<Path>, summary: &Summary) -> Result<(), Er
 impl Summary {
     /// The bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let told = self.moments.conditions();
+        let kept: Vec<KeptRows> = told.map_or_else(Vec::new, |all| all.kept_rows().collect());
+        let others = told.map_or(0, |all| {
+            self.moments.width() - self.moments.variables().columns(all.variable()).len()
+        });
+        let level = |rows: &KeptRows| match rows.weight {
+            None => Kept::Rows(rows.numbers.len() / others.max(1)),
+            Some(weight) => Kept::Moments(weight),
+        };
         let description = Description {
             nocurl: env!("CARGO_PKG_VERSION").into(),
             variables: self.moments.variables().list().to_vec(),
@@ -88,6 +129,10 @@ impl Summary {
             estimated: self.estimated,
             sampled: self.sample.rows.len(),
             seen: self.sample.seen,
+            conditions: told.map(|all| Told {
+                variable: all.variable(),
+                levels: kept.iter().map(level).collect(),
+            }),
         };
         let text = serde_json::to_vec(&description).expect("names and numbers can be written");
         let mut bytes = MAGIC.to_vec();
@@ -103,6 +148,7 @@ impl Summary {
         rows.iter().for_each(|row| bytes.extend(row.key.to_le_bytes()));
         rows.iter().for_each(|row| bytes.extend(row.place.to_le_bytes()));
         rows.iter().for_each(|row| numbers(&mut bytes, &row.values));
+        kept.iter().for_each(|rows| numbers(&mut bytes, &rows.numbers));
         bytes.extend([0; 8]);
         Self::seal(&mut bytes);
         bytes
@@ -131,10 +177,10 @@ impl Summary {
         })?;
         let (version, rest) = rest.split_first_chunk().ok_or_else(cut)?;
         let version = u32::from_le_bytes(*version);
-        if version != VERSION {
+        if !(FIRST..=VERSION).contains(&version) {
             let reason = format!(
-                "it is of version {version}, this program reads version {VERSION}; use one nocurl \
-                 for all parts"
+                "it is of version {version}, this program reads versions {FIRST} to {VERSION}; use \
+                 one nocurl for all parts"
             );
             return Err(Error::unsupported(label, reason));
         }
@@ -154,6 +200,7 @@ impl Summary {
             .map(|twice| twice / 2)
             .and_then(|triangle| triangle.checked_add(width))
             .and_then(|all| all.checked_add(found.sampled.checked_mul(size.checked_add(2)?)?))
+            .and_then(|all| all.checked_add(found.told_numbers(width)?))
             .and_then(|all| all.checked_add(1)?.checked_mul(8))
             .ok_or_else(|| invalid("it announces more numbers than there can be"))?;
         if rest.len() != needed {
@@ -168,6 +215,22 @@ impl Summary {
             return Err(invalid("its checksum is wrong; make or copy it again"));
         }
         decode(found, &rest[..needed - 8], width).map_err(|error| invalid(&error))
+    }
+}
+
+impl Description {
+    /// Coded columns of all variables but the one that tells conditions apart.
+    fn others(&self, width: usize) -> Option<usize> {
+        let told = self.conditions.as_ref()?;
+        width.checked_sub(self.variables.get(told.variable)?.width())
+    }
+
+    /// Numbers that the conditions take; nothing where they are more than there can be, or are no
+    /// conditions of these variables.
+    fn told_numbers(&self, width: usize) -> Option<usize> {
+        let Some(told) = &self.conditions else { return Some(0) };
+        let others = self.others(width)?;
+        told.levels.iter().try_fold(0_usize, |all, kept| all.checked_add(kept.numbers(others)?))
     }
 }
 
@@ -213,8 +276,25 @@ fn decode(found: Description, bytes: &[u8], width: usize) -> Result<Summary, Str
         }
         rows.push(SampledRow { key, place, values });
     }
+    let mut conditions = None;
+    if let (Some(told), Some(others)) = (&found.conditions, found.others(width)) {
+        let kept = told.levels.iter().map(|kept| {
+            let count = kept.numbers(others).unwrap_or_default();
+            let numbers: Vec<f64> = (0..count).map(|_| f64::from_bits(word())).collect();
+            let weight = match kept {
+                Kept::Rows(_) => None,
+                Kept::Moments(weight) => Some(*weight),
+            };
+            KeptRows { weight, numbers }
+        });
+        conditions = Some(told_apart(&found.variables, told.variable, kept.collect())?);
+    }
     let moments = Moments::from_scatter(found.variables, found.weight, mean, &entries)
         .map_err(|error| error.to_string())?;
+    let moments = match conditions {
+        None => moments,
+        Some(conditions) => moments.with_conditions(conditions),
+    };
     let left_out = found.left_out.into_iter();
     Ok(Summary {
         moments,
@@ -224,4 +304,18 @@ fn decode(found: Description, bytes: &[u8], width: usize) -> Result<Summary, Str
         left_out: left_out.map(|(name, why)| (name, LeftOut::from_word(&why))).collect(),
         estimated: found.estimated,
     })
+}
+
+/// The conditions of these variables, after checks of what was kept of them.
+fn told_apart(list: &[Variable], told: usize, kept: Vec<KeptRows>) -> Result<Conditions, String> {
+    let wrong = |weight: f64| !(weight.is_finite() && weight >= 0.0);
+    if kept.iter().filter_map(|rows| rows.weight).any(wrong) {
+        return Err("the number of rows of a condition is no number".into());
+    }
+    if !list[told].is_discrete() {
+        return Err(format!("its conditions are those of `{}`, which has none", list[told].name));
+    }
+    let variables = Variables::new(list.to_vec());
+    let conditions = Conditions::of_kept(&variables, told, kept);
+    conditions.map_err(|_| "its conditions are damaged".into())
 }

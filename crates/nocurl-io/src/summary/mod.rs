@@ -125,6 +125,24 @@ impl Summary {
         own
     }
 
+    /// The rows of one condition, where these are told apart.
+    ///
+    /// # Panics
+    /// When there is no such level.
+    #[must_use]
+    pub fn of_condition(&self, level: usize) -> Option<Self> {
+        let conditions = self.moments.conditions()?;
+        let told = conditions.variable();
+        let mut sample = self.sample.clone();
+        sample.rows.retain(|row| row.values[told] == level as f64);
+        for row in &mut sample.rows {
+            let values = row.values.iter().enumerate();
+            row.values = values.filter(|(v, _)| *v != told).map(|(_, value)| *value).collect();
+        }
+        let moments = conditions.moments(self.moments.variables(), level);
+        Some(Self { sample, ..Self::new(moments) })
+    }
+
     /// The variables that `columns` and `drop` of the options choose.
     ///
     /// # Errors
@@ -157,6 +175,10 @@ impl Summary {
                 kept
             }
         };
+        if let Some(condition) = &options.condition {
+            let told = names.iter().position(|name| name == condition);
+            kept.extend(told.filter(|at| !kept.contains(at)));
+        }
         for pattern in &options.drop {
             let dropped = meant(pattern)?;
             kept.retain(|at| !dropped.contains(at));

@@ -113,14 +113,7 @@ pub(super) struct Hot {
 
 impl Collect for Hot {
     fn start(selection: &Selection) -> Self {
-        let moments = match selection.condition.filter(|&slot| selection.discrete()[slot]) {
-            None => OneHot::new(&selection.discrete()),
-            Some(slot) => {
-                let levels: Vec<usize> = selection.places.iter().map(Vec::len).collect();
-                OneHot::by_condition(&levels, slot)
-            }
-        };
-        Self { moments, places: Arc::clone(&selection.places) }
+        Self { moments: selection.one_hot(), places: Arc::clone(&selection.places) }
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {

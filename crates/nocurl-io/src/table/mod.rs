@@ -36,6 +36,7 @@ mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part;
+mod part_memory;
 mod pattern;
 mod quoted;
 mod reading;
@@ -197,6 +198,23 @@ impl Room {
         }
         let left = self.bytes.saturating_sub(self.taken.at(columns, 0));
         (left as f64 / (8.0 * self.taken.per_cell * columns as f64)) as u64
+    }
+}
+
+impl ReadOptions {
+    /// The same where a column holds the conditions of an experiment: these are categories, and are
+    /// read whatever other columns are.
+    #[must_use]
+    pub fn told_apart(mut self, condition: Option<&String>) -> Self {
+        let Some(condition) = condition else { return self };
+        if let Some(columns) = self.columns.as_mut().filter(|all| !all.contains(condition)) {
+            columns.push(condition.clone());
+        }
+        if !self.categorical.contains(condition) {
+            self.categorical.push(condition.clone());
+        }
+        self.condition = Some(condition.clone());
+        self
     }
 }
 

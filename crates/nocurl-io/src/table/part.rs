@@ -11,6 +11,7 @@ use super::columns::Selection;
 use super::finish::{About, Coded, complete};
 use super::kinds::{Coding, Plan};
 use super::open::{candidates, read_as};
+use super::part_memory::PartBounds;
 use super::reading::Reading;
 use super::sample::Sample;
 use super::survey::{Survey, TableSurvey};
@@ -72,7 +73,17 @@ pub fn read_part<'a>(
             "ranks and standardised columns need the whole table: leave them out for parts";
         return Err(Error::unsupported("the table", reason));
     }
-    let mut options = ReadOptions { part: true, ..options.clone() };
+    if options.condition.is_some() && options.missing == Missing::Em {
+        let reason = "missing values are not estimated where there are conditions: leave the rows \
+                      out that have some";
+        return Err(nocurl::Error::Experiments { reason: reason.into() }.into());
+    }
+    // What conditions there are must be known beforehand.
+    if options.condition.is_some() && matches!(kinds, Kinds::Numbers) {
+        return Err(Error::KindsNeeded);
+    }
+    let bounds = PartBounds::new(options);
+    let mut options = ReadOptions { part: true, max_columns: bounds.most, ..options.clone() };
     let plan = match kinds {
         Kinds::Given(variables) => {
             options.columns = Some(variables.iter().map(|v| v.name.clone()).collect());
@@ -93,7 +104,7 @@ pub fn read_part<'a>(
     }
     let (found, _) = read.map_err(|error| match (error, kinds) {
         (Error::NotNumeric { .. }, Kinds::Numbers) => Error::KindsNeeded,
-        (error, _) => error,
+        (error, _) => bounds.explain(error),
     })?;
     finish(found, &options, kinds, run)
 }
@@ -121,6 +132,9 @@ fn finish(
         _ => Coded::new(&selection, |slot| moments.counts(slot), &incomplete),
     };
     let moments = coded.moments(moments);
+    if let Some(name) = &options.condition {
+        told_apart(&moments, name)?;
+    }
     let estimated = options.missing == Missing::Em && incomplete.nrows() > 0;
     let (rows_dropped, missing_values) = (found.dropped, found.missing);
     let about = About::new(&mut found, None);
@@ -135,7 +149,18 @@ fn finish(
         left_out: table.left_out,
         estimated: u64::from(estimated),
     };
-    Ok((summary, resampled.map_or_else(Vec::new, |waiting| waiting.totals.into_moments())))
+    Ok((summary, resampled.map_or_else(Vec::new, |waiting| waiting.totals.moments())))
+}
+
+/// Refuses a column of conditions that is none, as one is that the part does not have.
+fn told_apart(moments: &Moments, name: &String) -> Result<(), Error> {
+    match moments.conditions() {
+        Some(_) => Ok(()),
+        None => {
+            let reason = format!("column `{name}` holds no conditions: these are categories");
+            Err(nocurl::Error::Experiments { reason }.into())
+        }
+    }
 }
 
 /// Moments, some of the rows, and tables drawn from them.
@@ -174,17 +199,15 @@ impl PartMoments {
 
 impl Collect for PartMoments {
     fn start(selection: &Selection) -> Self {
-        let resampled = selection.resample.clone().map(|wish| Waiting {
-            rows: Vec::new(),
-            totals: Replicates::new(
-                selection.without_weights().variables(),
-                wish.numbers,
-                wish.seed,
-                wish.part,
-            ),
+        let own = selection.without_weights();
+        let condition = own.told();
+        let resampled = selection.resample.clone().map(|wish| {
+            let (numbers, seed, part) = (wish.numbers, wish.seed, wish.part);
+            let totals = Replicates::new(own.variables(), condition, numbers, seed, part);
+            Waiting { rows: Vec::new(), totals }
         });
         Self {
-            moments: OneHot::new(&selection.without_weights().discrete()),
+            moments: own.one_hot(),
             places: Arc::clone(&selection.places),
             sample: Sample::default(),
             weights: selection.weight.map(|_| Weights { wrong: None }),
@@ -243,6 +266,22 @@ impl Selection {
             own.transforms.pop();
         }
         own
+    }
+
+    /// The column whose levels are told apart, as the conditions of an experiment.
+    fn told(&self) -> Option<usize> {
+        self.condition.filter(|&slot| self.discrete()[slot])
+    }
+
+    /// Moments of these columns, of no rows yet.
+    pub(super) fn one_hot(&self) -> OneHot {
+        match self.told() {
+            None => OneHot::new(&self.discrete()),
+            Some(slot) => {
+                let places = self.places.iter().take(self.names.len());
+                OneHot::by_condition(&places.map(Vec::len).collect::<Vec<_>>(), slot)
+            }
+        }
     }
 
     /// The variables, with the levels by their codes.

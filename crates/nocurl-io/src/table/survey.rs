@@ -181,6 +181,8 @@ impl ColumnSurvey {
         self.numbers += later.numbers;
         self.texts += later.texts;
         self.dates += later.dates;
+        // What came over the wire has forgotten how many conditions there may be.
+        self.levels.widen(self.most_levels().max(self.levels.names().len()));
         let places = self.levels.absorb(&later.levels);
         self.counts.resize(self.levels.names().len(), 0);
         for (place, count) in places.into_iter().zip(later.counts) {

@@ -2,6 +2,7 @@
 
 mod align;
 mod conditions;
+mod part;
 mod replicates;
 
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
-pub use conditions::Conditions;
-pub(crate) use conditions::{Part, Spread};
+pub use conditions::{Conditions, KeptRows};
+pub(crate) use part::{Part, Spread, unnamed};
 
 use super::gram_accumulate;
 #[cfg(feature = "serde")]
@@ -18,7 +19,7 @@ use super::variable::Variable;
 use super::variable::{Kind, Variables};
 use crate::core::parallel::*;
 use crate::core::{Error, Transform};
-pub use replicates::{Replicates, mix};
+pub use replicates::{Replicates, WeightedBlock, mix};
 
 /// Rows that are centred and multiplied together at a time.
 pub const BLOCK_ROWS: usize = 1024;
@@ -94,7 +95,7 @@ impl Moments {
     }
 
     /// The same with the moments of each condition.
-    pub(crate) fn with_conditions(self, conditions: Conditions) -> Self {
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
         Self { conditions: Some(Arc::new(conditions)), ..self }
     }
 
@@ -136,7 +137,7 @@ impl Moments {
             return;
         }
         if let Some(conditions) = &mut self.conditions {
-            Arc::make_mut(conditions).push_block(&self.variables, block.as_ref());
+            Arc::make_mut(conditions).push_block(&self.variables, block.as_ref(), None);
         }
         let mean: Vec<f64> = (0..block.ncols())
             .map(|j| {
@@ -170,6 +171,10 @@ impl Moments {
         if total == 0.0 {
             return;
         }
+        if let Some(conditions) = &mut self.conditions {
+            let conditions = Arc::make_mut(conditions);
+            conditions.push_block(&self.variables, block.as_ref(), Some(weights));
+        }
         // The product of two such roots is the weight.
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
         let mean: Vec<f64> = (0..block.ncols())
@@ -186,17 +191,14 @@ impl Moments {
     }
 
     /// Combines with the moments of other rows of the same variables, in whatever order these have
-    /// them. Levels that one has not seen are added; moments of no rows take over the kinds of the
-    /// other.
+    /// them. Levels that one has not seen are added, conditions too; moments of no rows take over the
+    /// kinds of the other.
     ///
     /// # Errors
-    /// When the names or the kinds of variables differ, or ordinal levels do.
+    /// When the names or the kinds of variables differ, or ordinal levels do; when only one of them
+    /// tells conditions apart.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.variables != other.variables {
-            // Conditions are told apart by their levels, which must be the same.
-            if self.conditions.is_some() || other.conditions.is_some() {
-                return Err(Error::DifferentVariables { what: "moments to merge" });
-            }
             let (mut one, other) = self.aligned(other)?;
             one.merge(&other)?;
             *self = one;
@@ -205,7 +207,14 @@ impl Moments {
         match (&mut self.conditions, &other.conditions) {
             (None, None) => {}
             (Some(own), Some(other)) => Arc::make_mut(own).merge(other)?,
-            _ => return Err(Error::DifferentVariables { what: "moments to merge" }),
+            (Some(_), None) if other.weight == 0.0 => {}
+            (None, Some(theirs)) if self.weight == 0.0 => {
+                self.conditions = Some(Arc::clone(theirs));
+            }
+            _ => {
+                let reason = "only one of them tells conditions apart".into();
+                return Err(Error::Unmergeable { reason });
+            }
         }
         for j in 0..self.width() {
             for i in j..self.width() {

@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatMut, MatRef};
 
-use super::moments::{Conditions, Part};
+use super::moments::{Conditions, Part, unnamed};
 use super::variable::{Kind, Variables};
 use super::{Dataset, Error, Moments, Variable};
 
@@ -55,20 +55,23 @@ struct Told {
     columns: Vec<usize>,
     /// By code.
     parts: Vec<Part>,
-    /// Rows of a block by their codes.
-    work: Vec<Vec<f64>>,
+    /// Rows of a block by their codes, and their weights.
+    work: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
 impl Told {
-    fn push(&mut self, codes: &[f64], coded: MatRef<'_, f64>) {
+    fn push(&mut self, codes: &[f64], coded: MatRef<'_, f64>, weights: Option<&[f64]>) {
         for (i, &code) in codes.iter().enumerate() {
             let row = self.columns.iter().map(|&column| coded[(i, column)]);
-            self.work[code as usize].extend(row);
+            let (rows, of_rows) = &mut self.work[code as usize];
+            rows.extend(row);
+            of_rows.extend(weights.map(|weights| weights[i]));
         }
-        for (part, rows) in self.parts.iter_mut().zip(&mut self.work) {
+        for (part, (rows, of_rows)) in self.parts.iter_mut().zip(&mut self.work) {
             if !rows.is_empty() {
-                part.push(rows);
+                part.push_some(rows, weights.map(|_| of_rows.as_slice()));
                 rows.clear();
+                of_rows.clear();
             }
         }
     }
@@ -89,7 +92,7 @@ impl OneHot {
         let columns: Vec<usize> =
             (0..all.moments.width()).filter(|column| !own.contains(column)).collect();
         let parts = vec![Part::new(columns.len()); levels[condition]];
-        let work = vec![Vec::new(); levels[condition]];
+        let work = vec![Default::default(); levels[condition]];
         all.told = Some(Told { variable: condition, columns, parts, work });
         all
     }
@@ -163,13 +166,9 @@ impl OneHot {
                 coded[(i, columns[from[i] as usize])] = 1.0;
             }
         }
-        // Weights are for moments that are merged elsewhere, which do not tell conditions apart.
-        if weights.is_some() {
-            self.told = None;
-        }
         if let Some(told) = &mut self.told {
             let codes: Vec<f64> = block.as_ref().col(told.variable).iter().copied().collect();
-            told.push(&codes, coded.as_ref());
+            told.push(&codes, coded.as_ref(), weights);
         }
         add(&mut self.moments, coded);
     }
@@ -280,11 +279,6 @@ impl OneHot {
         }
         self.moments.recoded(variables, &factors).with_conditions(conditions)
     }
-}
-
-/// Columns that need no names yet.
-fn unnamed(columns: usize) -> Variables {
-    Variables::continuous(vec![String::new(); columns])
 }
 
 impl Dataset {

@@ -208,6 +208,11 @@ impl Levels {
         levels
     }
 
+    /// Makes room for so many.
+    pub fn widen(&mut self, most: usize) {
+        self.room = Some(most);
+    }
+
     /// The code of a level; none when it is new and there are as many as there may be.
     pub fn code(&mut self, name: &str) -> Option<usize> {
         if let Some(&code) = self.codes.get(name) {

@@ -21,3 +21,4 @@ pub(crate) use experiments::{Group, Groups};
 pub use normality::normality;
 pub(crate) use price::Price;
 pub use problem::Problem;
+pub(crate) use problem::levels_seen;

@@ -297,7 +297,7 @@ impl Problem {
 
 /// The moments without the levels that no row has: their indicators are constant, and where it is
 /// the base that is missing, the others add up to 1, so the most common of them takes its place.
-fn levels_seen(moments: &Moments) -> Cow<'_, Moments> {
+pub(crate) fn levels_seen(moments: &Moments) -> Cow<'_, Moments> {
     let variables = moments.variables();
     if variables.is_plain() {
         return Cow::Borrowed(moments);

@@ -202,8 +202,11 @@ fn moments_by_condition_merge_in_any_cut() {
         let back: Moments = serde_json::from_str(&text).unwrap();
         assert_eq!(back, first);
     }
-    let plain = Moments::new(variables.clone());
-    assert!(plain.clone().merge(&Moments::by_condition(variables, 0)).is_err());
+    let mut plain = drawn.data.moments();
+    assert!(matches!(plain.merge(&whole), Err(Error::Unmergeable { .. })));
+    let mut none = Moments::new(variables.clone());
+    none.merge(&whole).unwrap();
+    assert_eq!(none.conditions(), whole.conditions());
 }
 
 #[test]

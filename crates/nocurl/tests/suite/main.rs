@@ -14,6 +14,7 @@ mod error_shape;
 mod exact;
 mod experiments;
 mod experiments_methods;
+mod experiments_moments;
 mod fges;
 mod gran_dag;
 mod gsges;

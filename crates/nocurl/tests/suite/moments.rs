@@ -320,13 +320,13 @@ fn resampled_tables_are_those_of_their_weights() {
     let x = table(8, n, d);
     let names = || Variables::from(Dataset::default_names(d));
     let draw = |blocks: &[usize], part: u64| {
-        let mut found = Replicates::new(names(), 0..tables, 7, part);
+        let mut found = Replicates::new(names(), None, 0..tables, 7, part);
         let mut start = 0;
         for &rows in blocks {
             found.push(x.as_ref().subrows(start, rows));
             start += rows;
         }
-        found.into_moments()
+        found.moments()
     };
     let whole = draw(&[n], 0);
     // How rows come does not matter but for rounding, and on one thread the bits are the same.
@@ -339,10 +339,11 @@ fn resampled_tables_are_those_of_their_weights() {
     assert_eq!(pool.install(|| draw(&[n], 0)), whole);
     assert_ne!(draw(&[n], 1), whole);
     // The first tables are the same however many follow.
-    let few = Replicates::new(names(), 0..3, 7, 0);
-    let mut few = few;
-    few.push(x.as_ref());
-    assert_eq!(few.moments(), &whole[..3]);
+    for (first, end) in [(0, 3), (3, 8), (5, 12)] {
+        let mut few = Replicates::new(names(), None, first..end, 7, 0);
+        few.push(x.as_ref());
+        assert_eq!(few.moments(), &whole[first as usize..end as usize]);
+    }
     // Means vary as those of tables drawn with replacement: by the deviation over the root of n.
     let center = moments(&x);
     for j in 0..d {

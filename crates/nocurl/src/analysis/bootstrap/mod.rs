@@ -22,7 +22,9 @@ use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Data, Error, Moments, Run, Stop};
-use crate::pipeline::{Options, learn, learn_from};
+use crate::math::levels_seen;
+use crate::pipeline::{Fit, Options, learn, learn_from};
+use learnt::placed;
 use resample::Resampler;
 use tally::{Replicate, Tally};
 
@@ -192,7 +194,8 @@ pub fn memory(options: &Options, params: &BootstrapParams, size: &Size) -> Memor
 ///
 /// From rows (`&Dataset`) each replicate draws as many rows with replacement; linear methods see
 /// only the moments of the drawn rows, without a copy. From `&Moments` each draws the moments that
-/// as many rows of a Gaussian law would have ([`wishart`]). Every replicate has a random stream of
+/// as many rows of a Gaussian law would have ([`wishart`]). Conditions of an experiment are resampled
+/// one by one, so that each keeps its number of rows. Every replicate has a random stream of
 /// its own, from `options.seed` and its number, and replicates are counted in order: the result does
 /// not depend on threads.
 ///
@@ -280,16 +283,19 @@ fn replicate(
     let quiet = run.quiet();
     let late = Late { run: &quiet, enough: start.enough };
     let quiet = quiet.stopped_by(&late);
+    let conditions = match options.experiments.resolve(data.moments().variables())? {
+        None => Vec::new(),
+        Some(told) => {
+            levels_seen(&data.moments()).variables().list()[told.condition].levels.clone()
+        }
+    };
     let again = |data: Data<'_>| {
         let fit = match start.from {
             Some(dag) => learn_from(data, options, dag, &quiet)?,
             None => learn(data, options, &quiet)?,
         };
-        let acts = match options.experiments.is_empty() {
-            true => Vec::new(),
-            false => treatments(data, options, &fit)?,
-        };
-        Ok(Replicate::new(fit.dag, fit.determined, &acts, params.paths))
+        let acts_on = placed(&acting(data, options, &fit)?, &conditions);
+        Ok(Replicate::new(fit.dag, fit.determined, acts_on, params.paths))
     };
     let mut tally = Tally::new(variables, params.paths);
     let (mut done, mut failed, mut first_error) = (0, 0, None);
@@ -301,7 +307,7 @@ fn replicate(
             .par_iter()
             .map(|(number, stream)| {
                 if let Some(Some(learnt)) = start.learnt.get(*number) {
-                    return learnt.replicate(variables, params.paths);
+                    return learnt.replicate(variables, &conditions, params.paths);
                 }
                 resampler.draw(*number, stream.clone(), again)
             })
@@ -353,7 +359,15 @@ pub fn learn_again(
     run: &Run<'_>,
 ) -> Result<Learnt, Error> {
     let fit = learn_from(drawn.into(), options, from, run)?;
-    Ok(Learnt::new(&fit.dag, &fit.determined))
+    Ok(Learnt::new(&fit.dag, &fit.determined, acting(drawn.into(), options, &fit)?))
+}
+
+/// The conditions of a resampled table, with the variables that they act on directly.
+fn acting(data: Data<'_>, options: &Options, fit: &Fit) -> Result<Vec<(String, usize)>, Error> {
+    let Some(told) = options.experiments.resolve(&fit.variables)? else { return Ok(Vec::new()) };
+    let levels = &fit.variables.list()[told.condition].levels;
+    let found = treatments(data, options, fit)?;
+    Ok(found.into_iter().map(|one| (levels[one.condition].clone(), one.variable)).collect())
 }
 
 /// Stops a replicate when the user asks for it, or when there are enough.

@@ -1,5 +1,6 @@
 //! Tables like the one given.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rand::{RngExt, SeedableRng};
@@ -9,6 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Kind;
 use crate::core::advice::Action;
 use crate::core::memory::ask;
+use crate::core::moments::{Conditions, Part};
 use crate::core::{Data, Dataset, Error, Mat, Moments};
 use crate::math::linalg;
 use crate::pipeline::Options;
@@ -34,6 +36,8 @@ pub(super) enum Resampler<'a> {
     Rows(&'a Dataset),
     /// The law behind given moments.
     Gaussian(Gaussian<'a>),
+    /// The same for each condition.
+    GaussianConditions(ByCondition<'a>),
     /// Moments that were drawn by somebody who has the rows.
     Drawn(&'a [Moments]),
 }
@@ -47,11 +51,16 @@ impl<'a> Resampler<'a> {
             && data.moments().variables().is_categorical();
         let needs_rows = options.needs_rows() || counts;
         if let Some(targets) = options.experiments.resolve(data.moments().variables())? {
-            let rows = data.rows().ok_or(Error::Experiments {
-                reason: "moments cannot be resampled within conditions: give the table itself"
-                    .into(),
-            })?;
-            return Ok(Self::Conditions(rows, targets.condition));
+            if let Some(rows) = data.rows() {
+                return Ok(Self::Conditions(rows, targets.condition));
+            }
+            let law = ByCondition::new(data.moments(), targets.condition);
+            return law.map(Self::GaussianConditions).ok_or(Error::Experiments {
+                reason:
+                    "moments that do not tell conditions apart cannot be resampled within them: \
+                         give the table itself"
+                        .into(),
+            });
         }
         match data {
             Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
@@ -65,7 +74,7 @@ impl<'a> Resampler<'a> {
                 Err(Error::TooFewRows { rows: moments.rows(), needed: 2 })
             }
             Data::Moments(moments) | Data::Sampled(moments, _) | Data::Coded(moments, ..) => {
-                Ok(Self::Gaussian(Gaussian::new(moments)))
+                Ok(Self::Gaussian(Gaussian::new(Cow::Borrowed(moments))))
             }
         }
     }
@@ -81,7 +90,7 @@ impl<'a> Resampler<'a> {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Self::Moments(_) | Self::Conditions(..) | Self::Rows(_) | Self::Drawn(_) => Kind::Rows,
-            Self::Gaussian(_) => Kind::Gaussian,
+            Self::Gaussian(_) | Self::GaussianConditions(_) => Kind::Gaussian,
         }
     }
 
@@ -91,6 +100,7 @@ impl<'a> Resampler<'a> {
                 rows.names().len()
             }
             Self::Gaussian(law) => law.moments.columns(),
+            Self::GaussianConditions(law) => law.moments.columns(),
             Self::Drawn(drawn) => drawn.first().map_or(0, Moments::columns),
         }
     }
@@ -116,6 +126,7 @@ impl<'a> Resampler<'a> {
                 learn((&rows.sample(&counts(rows.values().nrows(), &mut stream))).into())
             }
             Self::Gaussian(law) => learn((&law.draw(&mut stream)?).into()),
+            Self::GaussianConditions(law) => learn((&law.draw(&mut stream)?).into()),
             Self::Drawn(drawn) => learn((&drawn[number]).into()),
         }
     }
@@ -147,13 +158,13 @@ fn counts_within(conditions: &[f64], stream: &mut Xoshiro256PlusPlus) -> Vec<u32
 
 /// The Gaussian law with the mean and covariance of some moments.
 pub(super) struct Gaussian<'a> {
-    moments: &'a Moments,
+    moments: Cow<'a, Moments>,
     /// `factor factor'` is the covariance.
     factor: Mat<f64>,
 }
 
 impl<'a> Gaussian<'a> {
-    fn new(moments: &'a Moments) -> Self {
+    fn new(moments: Cow<'a, Moments>) -> Self {
         let covariance = moments.second_moments(true);
         Self { moments, factor: linalg::semidefinite_factor(covariance.as_ref()) }
     }
@@ -172,6 +183,60 @@ impl<'a> Gaussian<'a> {
             .collect();
         let covariance = Mat::from_fn(d, d, |i, j| scatter[(i, j)] / n);
         Moments::from_covariance(self.moments.variables().clone(), rows, mean, covariance.as_ref())
+    }
+}
+
+/// What each condition is drawn from.
+pub(super) struct ByCondition<'a> {
+    moments: Cow<'a, Moments>,
+    variable: usize,
+    /// By the position of the level.
+    laws: Vec<Law>,
+}
+
+enum Law {
+    /// Rows that are kept, drawn with replacement.
+    Rows {
+        width: usize,
+        values: Vec<f64>,
+    },
+    Gaussian(Gaussian<'static>),
+}
+
+impl<'a> ByCondition<'a> {
+    /// Nothing where the moments do not tell the levels of this variable apart.
+    fn new(moments: Cow<'a, Moments>, variable: usize) -> Option<Self> {
+        let conditions = moments.conditions().filter(|all| all.variable() == variable)?;
+        let law = |part: &Part| match part {
+            Part::Moments(of) if of.rows() > 1 => {
+                Law::Gaussian(Gaussian::new(Cow::Owned(of.clone())))
+            }
+            Part::Moments(of) => Law::Rows { width: of.width(), values: of.mean().to_vec() },
+            Part::Rows { width, values } => Law::Rows { width: *width, values: values.clone() },
+        };
+        let laws = conditions.parts().iter().map(law).collect();
+        Some(Self { moments, variable, laws })
+    }
+
+    /// Moments by condition, of as many rows in each.
+    fn draw(&self, stream: &mut Xoshiro256PlusPlus) -> Result<Moments, Error> {
+        let variables = self.moments.variables();
+        let mut conditions = Conditions::new(variables, self.variable);
+        for (level, law) in self.laws.iter().enumerate() {
+            conditions.set(
+                level,
+                match law {
+                    Law::Gaussian(law) => Part::Moments(law.draw(stream)?),
+                    Law::Rows { width, values } => {
+                        let rows: Vec<&[f64]> = values.chunks_exact((*width).max(1)).collect();
+                        let drawn =
+                            (0..rows.len()).map(|_| rows[stream.random_range(0..rows.len())]);
+                        Part::Rows { width: *width, values: drawn.flatten().copied().collect() }
+                    }
+                },
+            );
+        }
+        Ok(Moments::of_conditions(variables.clone(), conditions))
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{CountedClass, Interval, Pair, Path};
 use crate::analysis::effects;
-use crate::analysis::treatments::Treatment;
 use crate::core::graph::Reachability;
 use crate::core::{Dag, Mat, Pdag};
 
@@ -29,11 +28,10 @@ impl Replicate {
     pub(super) fn new(
         dag: Dag,
         determined: Pdag,
-        treatments: &[Treatment],
+        treatments: Vec<(usize, usize)>,
         with_paths: bool,
     ) -> Self {
         let paths = with_paths.then(|| Paths::new(&dag, &determined));
-        let treatments = treatments.iter().map(|found| (found.condition, found.variable)).collect();
         Self { paths, treatments, determined, dag }
     }
 }

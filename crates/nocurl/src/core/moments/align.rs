@@ -1,11 +1,12 @@
 //! Moments of parts of a table that saw other levels, or have their columns in another order.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use faer::Mat;
 
-use super::Moments;
-use crate::core::variable::{Kind, Levels, Variable, Variables};
+use super::{Conditions, Moments};
+use crate::core::variable::{Kind, Levels, MOST_CONDITIONS, MOST_LEVELS, Variable, Variables};
 use crate::core::{Error, error};
 
 /// A coded column as a sum of others: a constant, and columns with their factors.
@@ -21,9 +22,14 @@ impl Moments {
         if other.weight == 0.0 {
             return Ok((self.clone(), Self::new(self.variables.clone())));
         }
+        let told = self.conditions.as_ref().map(|conditions| conditions.variable());
         let joint = (0..self.columns()).map(|v| {
             let (a, b) = (&self.variables.list()[v], &other.variables.list()[v]);
-            if a == b { Ok(a.clone()) } else { joint(a, &self.counts(v), b, &other.counts(v)) }
+            let most = if told == Some(v) { MOST_CONDITIONS } else { MOST_LEVELS };
+            match a == b {
+                true => Ok(a.clone()),
+                false => joint(a, &self.counts(v), b, &other.counts(v), most),
+            }
         });
         let joint = Variables::new(joint.collect::<Result<_, _>>()?);
         Ok((self.coded_as(&joint), other.coded_as(&joint)))
@@ -52,12 +58,14 @@ impl Moments {
             constant + of.iter().map(|&(i, p)| p * self.mean[i]).sum::<f64>()
         };
         let m = sums.len();
+        let conditions = self.conditions.as_ref();
         Self {
             variables: target.clone(),
             weight: self.weight,
             mean: sums.iter().map(mean).collect(),
             scatter: Mat::from_fn(m, m, |a, b| if a >= b { scatter(a, b) } else { 0.0 }),
-            conditions: None,
+            conditions: conditions
+                .map(|all| Arc::new(coded_conditions(all, &self.variables, target, &sums))),
         }
     }
 
@@ -76,6 +84,31 @@ impl Moments {
         };
         wanted.levels.iter().skip(1).map(indicator).collect()
     }
+}
+
+/// Conditions in the coding of variables that have these levels, and maybe more.
+fn coded_conditions(
+    all: &Conditions,
+    own: &Variables,
+    target: &Variables,
+    sums: &[Sum],
+) -> Conditions {
+    let (variable, told) = (all.variable(), own.columns(all.variable()));
+    let place = |column: usize| if column < told.start { column } else { column - told.len() };
+    let free = (0..target.width()).filter(|column| !target.columns(variable).contains(column));
+    let (constants, factors): (Vec<f64>, Vec<Vec<(usize, f64)>>) = free
+        .map(|column| {
+            let (constant, of) = &sums[column];
+            (*constant, of.iter().map(|&(i, factor)| (place(i), factor)).collect())
+        })
+        .unzip();
+    let mut coded = Conditions::new(target, variable);
+    let levels = own.list()[variable].levels.iter().zip(all.parts());
+    for (level, part) in levels.filter(|(_, part)| part.rows() > 0) {
+        let to = target.list()[variable].level(level).expect("it has the levels of both");
+        coded.set(to, part.recoded(&factors).moved(&constants));
+    }
+    coded
 }
 
 /// Where the variables of the first stand in the second.
@@ -104,6 +137,7 @@ fn joint(
     a_counts: &[u64],
     b: &Variable,
     b_counts: &[u64],
+    most: usize,
 ) -> Result<Variable, Error> {
     let unordered = |v: &Variable| matches!(v.kind, Kind::Binary | Kind::Categorical);
     if !(unordered(a) && unordered(b)) {
@@ -121,7 +155,8 @@ fn joint(
         };
         return Err(Error::Unmergeable { reason });
     }
-    let mut levels = Levels::new(&a.levels);
+    let mut levels = Levels::with_room(most.max(a.levels.len()));
+    a.levels.iter().for_each(|level| _ = levels.code(level));
     let mut counts = a_counts.to_vec();
     for (level, count) in b.levels.iter().zip(b_counts) {
         let Some(code) = levels.code(level) else {

@@ -2,140 +2,8 @@
 
 use faer::{Mat, MatRef};
 
-use super::Moments;
-use crate::core::{Dataset, Error, Variables};
-
-/// Conditions of so few rows keep them: their scatter matrix would take more room.
-const FEW: usize = 8;
-
-/// The rows of one condition, of all coded columns but those of the condition itself: the rows as
-/// they are where they take less room than their moments, else the moments.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Part {
-    Rows { width: usize, values: Vec<f64> },
-    Moments(Moments),
-}
-
-impl Part {
-    pub(crate) fn new(width: usize) -> Self {
-        Self::Rows { width, values: Vec::new() }
-    }
-
-    /// Number of rows.
-    pub(crate) fn rows(&self) -> u64 {
-        match self {
-            Self::Rows { width, values } => (values.len() / (*width).max(1)) as u64,
-            Self::Moments(moments) => moments.rows(),
-        }
-    }
-
-    /// Memory that it takes.
-    pub(crate) fn bytes(&self) -> u64 {
-        let numbers = match self {
-            Self::Rows { values, .. } => values.len(),
-            Self::Moments(moments) => moments.width() * moments.width(),
-        };
-        8 * numbers as u64
-    }
-
-    /// Adds rows, one after the other.
-    pub(crate) fn push(&mut self, more: &[f64]) {
-        match self {
-            Self::Rows { values, .. } => values.extend_from_slice(more),
-            Self::Moments(moments) => {
-                let mut block = matrix(more, moments.width());
-                moments.push_block(block.as_mut());
-            }
-        }
-        self.settle();
-    }
-
-    /// Rows that are too many become moments.
-    fn settle(&mut self) {
-        if let Self::Rows { width, values } = self
-            && values.len() > *width * (*width / 2).max(FEW)
-        {
-            let mut moments = Moments::new(unnamed(*width));
-            moments.push_block(matrix(values, *width).as_mut());
-            *self = Self::Moments(moments);
-        }
-    }
-
-    /// Adds later rows of the same condition.
-    pub(crate) fn append(&mut self, later: &Self) {
-        let later = match later {
-            Self::Rows { values, .. } if values.is_empty() => return,
-            Self::Rows { values, .. } => return self.push(values),
-            Self::Moments(later) => later,
-        };
-        if let Self::Rows { width, values } = self {
-            let mut moments = Moments::new(unnamed(*width));
-            moments.push_block(matrix(values, *width).as_mut());
-            *self = Self::Moments(moments);
-        }
-        if let Self::Moments(moments) = self {
-            moments.merge(later).expect("both have the same columns");
-        }
-    }
-
-    /// The same in another coding, see [`Moments::recoded`].
-    pub(crate) fn recoded(&self, columns: &[Vec<(usize, f64)>]) -> Self {
-        match self {
-            Self::Rows { width, values } => {
-                let rows = values.chunks_exact((*width).max(1));
-                let sum = |row: &[f64], of: &[(usize, f64)]| -> f64 {
-                    of.iter().map(|&(i, factor)| factor * row[i]).sum()
-                };
-                let values = rows.flat_map(|row| columns.iter().map(move |of| sum(row, of)));
-                Self::Rows { width: columns.len(), values: values.collect() }
-            }
-            Self::Moments(moments) => {
-                Self::Moments(moments.recoded(unnamed(columns.len()), columns))
-            }
-        }
-    }
-
-    /// The means of the columns.
-    pub(crate) fn mean(&self) -> Vec<f64> {
-        match self {
-            Self::Rows { width, values } => {
-                let mut mean = vec![0.0; *width];
-                for row in values.chunks_exact((*width).max(1)) {
-                    mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-                }
-                let n = self.rows().max(1) as f64;
-                mean.iter_mut().for_each(|sum| *sum /= n);
-                mean
-            }
-            Self::Moments(moments) => moments.mean.clone(),
-        }
-    }
-
-    /// The scatter matrix about the means (both triangles), or the rows less their means where
-    /// these are kept, one after the other.
-    pub(crate) fn spread(&self) -> Spread {
-        match self {
-            Self::Rows { width, values } => {
-                let mean = self.mean();
-                let rows = values.chunks_exact((*width).max(1));
-                let centred = rows.flat_map(|row| row.iter().zip(&mean).map(|(x, m)| x - m));
-                Spread::Rows(centred.collect())
-            }
-            Self::Moments(moments) => {
-                let s = &moments.scatter;
-                let m = moments.width();
-                Spread::Scatter(Mat::from_fn(m, m, |i, j| s[(i.max(j), i.min(j))]))
-            }
-        }
-    }
-}
-
-/// What is left of the rows of a condition once the means are gone.
-#[derive(Debug, Clone)]
-pub(crate) enum Spread {
-    Rows(Vec<f64>),
-    Scatter(Mat<f64>),
-}
+use super::{Moments, Part, unnamed};
+use crate::core::{Dataset, Error, Kind, Variables};
 
 /// Moments by condition: those of each level of one variable, of all other coded columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -231,15 +99,30 @@ impl Conditions {
         self.parts.iter().map(Part::rows).collect()
     }
 
+    /// The moments of the rows of one level, of the other variables.
+    ///
+    /// # Panics
+    /// When there is no such level.
+    pub fn moments(&self, variables: &Variables, level: usize) -> Moments {
+        let others: Vec<usize> = (0..variables.size()).filter(|&v| v != self.variable).collect();
+        self.parts[level].moments().renamed(variables.select(&others))
+    }
+
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Adds rows of coded columns.
-    pub(super) fn push_block(&mut self, variables: &Variables, block: MatRef<'_, f64>) {
+    /// Adds rows of coded columns, which may have weights.
+    pub(super) fn push_block(
+        &mut self,
+        variables: &Variables,
+        block: MatRef<'_, f64>,
+        weights: Option<&[f64]>,
+    ) {
         let own = variables.columns(self.variable);
         let binary = own.len() == 1 && self.parts.len() == 2;
         let mut rows: Vec<Vec<f64>> = vec![Vec::new(); self.parts.len()];
+        let mut of_rows: Vec<Vec<f64>> = vec![Vec::new(); self.parts.len()];
         for i in 0..block.nrows() {
             let level = match binary {
                 true => block[(i, own.start)] as usize,
@@ -247,16 +130,18 @@ impl Conditions {
             };
             let free = (0..block.ncols()).filter(|column| !own.contains(column));
             rows[level].extend(free.map(|column| block[(i, column)]));
+            of_rows[level].extend(weights.map(|weights| weights[i]));
         }
-        for (part, rows) in self.parts.iter_mut().zip(&rows) {
-            part.push(rows);
+        for ((part, rows), of_rows) in self.parts.iter_mut().zip(&rows).zip(&of_rows) {
+            part.push_some(rows, weights.map(|_| of_rows.as_slice()));
         }
     }
 
     /// Adds the conditions of other rows.
     pub(super) fn merge(&mut self, other: &Self) -> Result<(), Error> {
         if self.variable != other.variable || self.parts.len() != other.parts.len() {
-            return Err(Error::DifferentVariables { what: "moments to merge" });
+            let reason = "each of them tells the conditions of another column apart".into();
+            return Err(Error::Unmergeable { reason });
         }
         for (part, later) in self.parts.iter_mut().zip(&other.parts) {
             part.append(later);
@@ -279,14 +164,101 @@ impl Conditions {
     }
 }
 
-/// Rows one after the other as a matrix.
-fn matrix(values: &[f64], width: usize) -> Mat<f64> {
-    Mat::from_fn(values.len() / width.max(1), width, |i, j| values[i * width + j])
+/// The rows of a condition as they are kept, of all coded columns but those of the condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptRows {
+    /// The number of rows or the sum of their weights, where moments are kept.
+    pub weight: Option<f64>,
+    /// Rows one after the other; or the means and the lower triangle of the scatter matrix, row by
+    /// row.
+    pub numbers: Vec<f64>,
 }
 
-/// Columns that need no names.
-fn unnamed(columns: usize) -> Variables {
-    Variables::continuous(vec![String::new(); columns])
+impl KeptRows {
+    fn of(part: &Part) -> Self {
+        match part {
+            Part::Rows { values, .. } => Self { weight: None, numbers: values.clone() },
+            Part::Moments(moments) => {
+                let mut numbers = moments.mean.clone();
+                numbers.extend(moments.scatter_entries());
+                Self { weight: Some(moments.weight), numbers }
+            }
+        }
+    }
+}
+
+impl Conditions {
+    /// What is kept of each condition, by the position of its level.
+    pub fn kept_rows(&self) -> impl Iterator<Item = KeptRows> + '_ {
+        self.parts.iter().map(KeptRows::of)
+    }
+
+    /// The conditions that a variable tells, from what [`Self::kept_rows`] gave.
+    ///
+    /// # Errors
+    /// When the sizes do not agree, or numbers are not finite.
+    pub fn of_kept(
+        variables: &Variables,
+        variable: usize,
+        kept: Vec<KeptRows>,
+    ) -> Result<Self, Error> {
+        let wrong = |found: usize, expected: usize| Error::Lengths {
+            what: "parts of a condition",
+            found,
+            of: "levels or columns",
+            expected,
+        };
+        if variable >= variables.size() {
+            return Err(wrong(variable, variables.size()));
+        }
+        let mut all = Self::new(variables, variable);
+        if kept.len() != all.parts.len() {
+            return Err(wrong(kept.len(), all.parts.len()));
+        }
+        let width = variables.width() - variables.columns(variable).len();
+        for (to, KeptRows { weight, numbers }) in all.parts.iter_mut().zip(kept) {
+            let fits = width > 0 && numbers.iter().all(|value| value.is_finite());
+            *to = match weight {
+                None if fits && numbers.len() % width == 0 => Part::Rows { width, values: numbers },
+                Some(weight) if fits && numbers.len() >= width => {
+                    let mean = numbers[..width].to_vec();
+                    let entries = &numbers[width..];
+                    Part::Moments(Moments::from_scatter(unnamed(width), weight, mean, entries)?)
+                }
+                _ => return Err(wrong(numbers.len(), width)),
+            };
+        }
+        Ok(all)
+    }
+}
+
+impl Moments {
+    /// Moments of all rows from those of each condition.
+    pub(crate) fn of_conditions(variables: Variables, conditions: Conditions) -> Self {
+        let own = variables.columns(conditions.variable);
+        let indicates = variables.list()[conditions.variable].kind == Kind::Categorical;
+        let place = |column: usize| if column < own.start { column } else { column + own.len() };
+        let mut total = Self::new(variables.clone());
+        for (level, part) in conditions.parts.iter().enumerate().filter(|(_, p)| p.rows() > 0) {
+            let part = part.moments();
+            let mut whole = Self::new(variables.clone());
+            whole.weight = part.weight;
+            // The base has no column.
+            match (indicates, level) {
+                (true, 0) => {}
+                (true, level) => whole.mean[own.start + level - 1] = 1.0,
+                (false, level) => whole.mean[own.start] = level as f64,
+            }
+            for j in 0..part.width() {
+                whole.mean[place(j)] = part.mean[j];
+                for i in j..part.width() {
+                    whole.scatter[(place(i), place(j))] = part.scatter[(i, j)];
+                }
+            }
+            total.merge(&whole).expect("the variables are the same");
+        }
+        total.with_conditions(conditions)
+    }
 }
 
 /// How conditions are written: rows, or moments.
@@ -323,34 +295,10 @@ impl PackedConditions {
     /// # Errors
     /// When the sizes do not agree.
     pub(super) fn unpack(self, variables: &Variables) -> Result<Conditions, Error> {
-        let wrong = |found: usize, expected: usize| Error::Lengths {
-            what: "parts of a condition",
-            found,
-            of: "levels or columns",
-            expected,
-        };
-        if self.variable >= variables.size() {
-            return Err(wrong(self.variable, variables.size()));
-        }
-        let mut all = Conditions::new(variables, self.variable);
-        if self.parts.len() != all.parts.len() {
-            return Err(wrong(self.parts.len(), all.parts.len()));
-        }
-        let width = variables.width() - variables.columns(self.variable).len();
-        for (to, from) in all.parts.iter_mut().zip(self.parts) {
-            *to = match from {
-                PackedPart::Rows(values)
-                    if width > 0
-                        && values.len() % width == 0
-                        && values.iter().all(|value| value.is_finite()) =>
-                {
-                    Part::Rows { width, values }
-                }
-                PackedPart::Moments(moments) if moments.width() == width => Part::Moments(moments),
-                PackedPart::Rows(values) => return Err(wrong(values.len(), width)),
-                PackedPart::Moments(moments) => return Err(wrong(moments.width(), width)),
-            };
-        }
-        Ok(all)
+        let parts = self.parts.into_iter().map(|part| match part {
+            PackedPart::Rows(values) => KeptRows { weight: None, numbers: values },
+            PackedPart::Moments(moments) => KeptRows::of(&Part::Moments(moments)),
+        });
+        Conditions::of_kept(variables, self.variable, parts.collect())
     }
 }

@@ -1,20 +1,26 @@
 //! Moments of many resampled tables in one pass over the rows.
 
+mod draws;
+mod sums;
+
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 
-use super::Moments;
+use super::{Conditions, Moments, Part};
 use crate::core::Error;
 use crate::core::parallel::*;
 use crate::core::variable::Variables;
+use draws::Draws;
+pub use draws::mix;
+use sums::{Rows, Sums};
 
 /// Rows that are worked on together; fixed, so that sums do not depend on threads.
-const CHUNK: usize = 2048;
+const CHUNK: usize = 4096;
 
-/// Rows whose products are in memory at a time.
-const TILE: usize = 128;
+/// A block of rows with one value for each variable, and the weights of the rows where they have
+/// some.
+pub type WeightedBlock<'a> = (MatRef<'a, f64>, Option<&'a [f64]>);
 
 /// Moments of tables in each of which every row is as often as a draw from Poisson's law with mean 1
 /// says (the bootstrap for data in pieces: Hanley and MacGibbon, 2006; Chamandy et al., 2012).
@@ -27,7 +33,7 @@ const TILE: usize = 128;
 /// ```
 /// use nocurl::{Mat, moments::Replicates};
 /// let names = vec!["a".to_string(), "b".to_string()];
-/// let mut tables = Replicates::new(names.into(), 0..20, 1, 0);
+/// let mut tables = Replicates::new(names.into(), None, 0..20, 1, 0);
 /// tables.push(Mat::from_fn(1000, 2, |i, j| (i * (j + 1) % 7) as f64).as_ref());
 /// let rows: u64 = tables.moments().iter().map(|table| table.rows()).sum();
 /// assert!((19_000..21_000).contains(&rows));
@@ -35,19 +41,41 @@ const TILE: usize = 128;
 #[derive(Debug, Clone)]
 pub struct Replicates {
     variables: Variables,
+    /// The variable whose levels are told apart, as the conditions of an experiment.
+    condition: Option<usize>,
+    /// The coded columns of the other variables.
+    columns: Vec<usize>,
     numbers: Range<u64>,
-    seed: u64,
-    part: u64,
+    draws: Draws,
     /// Rows seen.
     rows: u64,
-    totals: Vec<Moments>,
+    /// By the level of the condition, or of all rows; nothing before the first row.
+    sums: Vec<Option<Sums>>,
 }
 
 impl Replicates {
-    /// Tables with these numbers, of a part that has no rows yet.
-    pub fn new(variables: Variables, numbers: Range<u64>, seed: u64, part: u64) -> Self {
-        let totals = numbers.clone().map(|_| Moments::new(variables.clone())).collect();
-        Self { variables, numbers, seed, part, rows: 0, totals }
+    /// Tables with these numbers, of a part that has no rows yet; with the levels of one variable
+    /// told apart, if one is given, as [`Moments::by_condition`] does.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn new(
+        variables: Variables,
+        condition: Option<usize>,
+        numbers: Range<u64>,
+        seed: u64,
+        part: u64,
+    ) -> Self {
+        let own = condition.map_or(0..0, |v| variables.columns(v));
+        let columns = (0..variables.width()).filter(|column| !own.contains(column)).collect();
+        let levels = condition.map_or(1, |v| variables.list()[v].levels.len());
+        let sums = vec![None; levels];
+        Self { variables, condition, columns, numbers, draws: Draws { seed, part }, rows: 0, sums }
+    }
+
+    /// Bytes that the sums of so many tables take, for so many coded columns.
+    pub fn bytes(columns: usize, tables: usize) -> u64 {
+        8 * (Sums::height(columns) as u64).saturating_mul(tables as u64)
     }
 
     /// Adds the next rows of the part, one value for each variable.
@@ -58,41 +86,94 @@ impl Replicates {
         self.push_all(&[(block, None)]);
     }
 
-    /// Adds the next blocks of rows, with the weights of their rows where they have some.
+    /// Adds the next blocks of rows.
     ///
     /// # Panics
     /// When a block does not have one column per variable, or one weight for each row.
-    pub fn push_all(&mut self, blocks: &[(MatRef<'_, f64>, Option<&[f64]>)]) {
-        let mut chunks = Vec::new();
-        for (block, weights) in blocks {
+    pub fn push_all(&mut self, blocks: &[WeightedBlock<'_>]) {
+        let mut places = vec![Vec::new(); self.sums.len()];
+        for (at, (block, weights)) in blocks.iter().enumerate() {
             assert_eq!(block.ncols(), self.variables.size(), "one column per variable");
-            for start in (0..block.nrows()).step_by(CHUNK) {
-                let rows = CHUNK.min(block.nrows() - start);
-                let weights = weights.map(|weights| &weights[start..start + rows]);
-                chunks.push((block.subrows(start, rows), weights, self.rows));
-                self.rows += rows as u64;
+            let lengths = weights.map_or(block.nrows(), <[f64]>::len);
+            assert_eq!(lengths, block.nrows(), "one weight for each row");
+            for i in 0..block.nrows() {
+                let level = self.condition.map_or(0, |condition| block[(i, condition)] as usize);
+                places[level].push((at, i, self.rows + i as u64));
+            }
+            self.rows += block.nrows() as u64;
+        }
+        let tables = self.numbers.clone().count();
+        let mut chunks: Vec<(usize, &[Place])> = Vec::new();
+        for (level, places) in places.iter().enumerate() {
+            for chunk in places.chunks(CHUNK) {
+                if self.sums[level].is_none() {
+                    let means = means(self.gathered(blocks, chunk).as_ref());
+                    self.sums[level] = Some(Sums::new(means, tables));
+                }
+                chunks.push((level, chunk));
             }
         }
         // As many at a time as there are threads, so that memory is bounded.
         for chunks in chunks.chunks(threads().max(1)) {
-            let parts: Vec<Vec<Moments>> = chunks
-                .par_iter()
-                .map(|&(rows, weights, first)| self.chunk(rows, weights, first))
-                .collect();
-            for part in &parts {
-                Self::merge(&mut self.totals, part).expect("the variables are the same");
+            let work = |&(level, chunk): &(usize, &[Place])| {
+                let about = self.sums[level].as_ref().map(|sums| sums.about.clone());
+                let mut sums = Sums::new(about.unwrap_or_default(), tables);
+                let values = self.gathered(blocks, chunk);
+                let places: Vec<u64> = chunk.iter().map(|&(.., place)| place).collect();
+                let weights: Option<Vec<f64>> = chunk
+                    .iter()
+                    .map(|&(at, i, _)| blocks[at].1.map(|weights| weights[i]))
+                    .collect();
+                let (values, weights) = (values.as_ref(), weights.as_deref());
+                let rows = Rows { values, places: &places, weights };
+                sums.push(&rows, self.draws, self.numbers.start);
+                (level, sums)
+            };
+            let parts: Vec<(usize, Sums)> = chunks.par_iter().map(work).collect();
+            for (level, part) in &parts {
+                if let Some(sums) = &mut self.sums[*level] {
+                    sums.merge(part);
+                }
+            }
+        }
+    }
+
+    /// The coded columns of some rows, without those of the condition.
+    fn gathered(&self, blocks: &[WeightedBlock<'_>], chunk: &[Place]) -> Mat<f64> {
+        let mut raw = Mat::zeros(chunk.len(), self.variables.size());
+        for j in 0..raw.ncols() {
+            let column = raw.col_as_slice_mut(j).iter_mut();
+            column.zip(chunk).for_each(|(value, &(at, i, _))| *value = blocks[at].0[(i, j)]);
+        }
+        let coded =
+            if self.variables.is_continuous() { raw } else { self.variables.coded(raw.as_ref()) };
+        match self.condition {
+            None => coded,
+            Some(_) => {
+                Mat::from_fn(coded.nrows(), self.columns.len(), |i, j| coded[(i, self.columns[j])])
             }
         }
     }
 
     /// The moments so far.
-    pub fn moments(&self) -> &[Moments] {
-        &self.totals
+    pub fn moments(&self) -> Vec<Moments> {
+        (0..self.numbers.clone().count()).map(|table| self.table(table)).collect()
     }
 
-    /// The moments.
-    pub fn into_moments(self) -> Vec<Moments> {
-        self.totals
+    fn table(&self, table: usize) -> Moments {
+        let Some(condition) = self.condition else {
+            let found = self.sums[0].as_ref();
+            let empty = || Moments::new(self.variables.clone());
+            return found.map_or_else(empty, |s| s.moments(table).renamed(self.variables.clone()));
+        };
+        let mut conditions = Conditions::new(&self.variables, condition);
+        for (level, sums) in self.sums.iter().enumerate() {
+            let moments = sums.as_ref().map(|sums| sums.moments(table));
+            if let Some(moments) = moments.filter(|moments| moments.weight > 0.0) {
+                conditions.set(level, Part::Moments(moments));
+            }
+        }
+        Moments::of_conditions(self.variables.clone(), conditions)
     }
 
     /// Adds the moments of the tables of another part.
@@ -107,138 +188,12 @@ impl Replicates {
         }
         totals.iter_mut().zip(others).try_for_each(|(total, other)| total.merge(other))
     }
-
-    /// Every table's moments of some rows.
-    fn chunk(&self, rows: MatRef<'_, f64>, weights: Option<&[f64]>, first: u64) -> Vec<Moments> {
-        let (n, m) = (rows.nrows(), self.variables.width());
-        let mut values = self.variables.coded(rows);
-        let shift: Vec<f64> = (0..m)
-            .map(|j| {
-                let column = values.col_as_slice_mut(j);
-                let mean = column.iter().sum::<f64>() / n as f64;
-                column.iter_mut().for_each(|value| *value -= mean);
-                mean
-            })
-            .collect();
-        // Beside each other: 1, the values, and the products of each pair of values.
-        let width = 1 + m + m * (m + 1) / 2;
-        let tables = self.totals.len();
-        let mut sums = Mat::<f64>::zeros(width, tables);
-        let mut products = Mat::<f64>::zeros(TILE, width);
-        products.col_as_slice_mut(0).fill(1.0);
-        let mut counts = Mat::<f64>::zeros(TILE, tables);
-        for start in (0..n).step_by(TILE) {
-            let tile = TILE.min(n - start);
-            fill(&mut products, values.as_ref().subrows(start, tile));
-            for (table, number) in self.numbers.clone().enumerate() {
-                let salt = mix(mix(self.seed ^ mix(number)) ^ mix(self.part));
-                let column = &mut counts.col_as_slice_mut(table)[..tile];
-                for (place, count) in (first + start as u64..).zip(column) {
-                    *count = poisson(mix(salt ^ place));
-                }
-                if let Some(weights) = weights {
-                    let weights = &weights[start..start + tile];
-                    let column = &mut counts.col_as_slice_mut(table)[..tile];
-                    column.iter_mut().zip(weights).for_each(|(count, weight)| *count *= weight);
-                }
-            }
-            let used = products.as_ref().subrows(0, tile).transpose();
-            let counts = counts.as_ref().subrows(0, tile);
-            matmul(sums.as_mut(), Accum::Add, used, counts, 1.0, Par::Seq);
-        }
-        let table = |at| self.moments_of(sums.col_as_slice(at), &shift);
-        (0..tables).map(table).collect()
-    }
-
-    /// Moments from sums about a point.
-    fn moments_of(&self, sums: &[f64], shift: &[f64]) -> Moments {
-        let m = shift.len();
-        let (weight, first, second) = (sums[0], &sums[1..=m], &sums[1 + m..]);
-        if weight == 0.0 {
-            return Moments::new(self.variables.clone());
-        }
-        let mut mean = vec![0.0; m];
-        let mut scatter = Mat::zeros(m, m);
-        let mut at = 0;
-        for j in 0..m {
-            mean[j] = shift[j] + first[j] / weight;
-            for i in j..m {
-                let about = second[at] - first[i] * first[j] / weight;
-                // Rounding may take a variance below zero.
-                scatter[(i, j)] = if i == j { about.max(0.0) } else { about };
-                at += 1;
-            }
-        }
-        Moments { variables: self.variables.clone(), weight, mean, scatter, conditions: None }
-    }
 }
 
-/// The products of each pair of values, column by column of the lower triangle.
-fn fill(products: &mut Mat<f64>, values: MatRef<'_, f64>) {
-    let (n, m) = values.shape();
-    let column = |j: usize| {
-        let column = values.col(j).try_as_col_major().expect("columns are contiguous");
-        &column.as_slice()[..n]
-    };
-    let mut at = 1 + m;
-    for j in 0..m {
-        let left = column(j);
-        products.col_as_slice_mut(1 + j)[..n].copy_from_slice(left);
-        for i in j..m {
-            let target = &mut products.col_as_slice_mut(at)[..n];
-            for ((target, a), b) in target.iter_mut().zip(left).zip(column(i)) {
-                *target = a * b;
-            }
-            at += 1;
-        }
-    }
-}
+/// A block, a row of it, and the place of the row in the part.
+type Place = (usize, usize, u64);
 
-/// A draw from Poisson's law with mean 1, from bits that look random. Beyond 12 the chance is below
-/// that of a number of 32 bits.
-fn poisson(bits: u64) -> f64 {
-    // The law's distribution function in units of 2^-32, rounded to the nearest.
-    const BELOW: [u32; 12] = [
-        1_580_030_169,
-        3_160_060_337,
-        3_950_075_422,
-        4_213_413_783,
-        4_279_248_374,
-        4_292_415_292,
-        4_294_609_778,
-        4_294_923_276,
-        4_294_962_463,
-        4_294_966_817,
-        4_294_967_253,
-        4_294_967_292,
-    ];
-    let number = (bits >> 32) as u32;
-    f64::from(BELOW.iter().map(|&below| u8::from(number >= below)).sum::<u8>())
-}
-
-/// A number that looks random, from any number: a step of SplitMix64 (Steele, Lea and Flood, 2014).
-pub fn mix(number: u64) -> u64 {
-    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_follow_poissons_law() {
-        let draws = 400_000_u64;
-        let mut seen = [0_u64; 14];
-        (0..draws).for_each(|number| seen[poisson(mix(number)) as usize] += 1);
-        let mut chance = (-1.0_f64).exp();
-        for (count, &found) in seen.iter().enumerate().take(7) {
-            let expected = chance * draws as f64;
-            let error = (found as f64 - expected).abs() / expected.sqrt();
-            assert!(error < 4.0, "{count}: {found} where {expected} are expected");
-            chance /= (count + 1) as f64;
-        }
-    }
+/// The mean of each column.
+fn means(values: MatRef<'_, f64>) -> Vec<f64> {
+    (0..values.ncols()).map(|j| values.col(j).sum() / values.nrows() as f64).collect()
 }
