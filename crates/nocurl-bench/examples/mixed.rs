@@ -3,7 +3,8 @@
 //! Draws tables by `nocurl simulate`'s mixed mechanism and learns from each by the default method
 //! four times: as it is (blocks), without its categorical columns (dropped), with the positions of
 //! levels as numbers (integers), and with every indicator as a node of its own (one-hot), whose
-//! edges are put together again afterwards. Prints a table of means with standard errors.
+//! edges are put together again afterwards; and once by `gsges` as it is (kernels). Prints a table
+//! of means with standard errors.
 //!
 //! ```text
 //! cargo run --release -p nocurl-bench --example mixed -- 20 1
@@ -12,6 +13,7 @@
 //! The first number is how many tables a cell has, the second the seed of the first.
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
+use nocurl::methods::Gsges;
 use nocurl::simulate::{Simulated, Simulation, simulate};
 use nocurl::{Dataset, Error, Mat, Options, Pdag, Run, Variables, learn, metrics};
 
@@ -25,8 +27,9 @@ struct Scores {
 /// A way to learn from a table, and its name.
 type Way = (&'static str, fn(&Simulated) -> Result<Pdag, Error>);
 
-const WAYS: [Way; 4] = [
+const WAYS: [Way; 5] = [
     ("blocks", |drawn| class(&drawn.data)),
+    ("kernels", kernels),
     ("dropped", dropped),
     ("integers", integers),
     ("one-hot", one_hot),
@@ -95,6 +98,12 @@ fn score(truth: &Pdag, found: &Pdag) -> Scores {
 /// The class that the default method finds.
 fn class(data: &Dataset) -> Result<Pdag, Error> {
     Ok(learn(data, &Options::default(), &Run::default())?.class)
+}
+
+/// The class that kernel scores find, with one kernel for numbers and one for levels.
+fn kernels(drawn: &Simulated) -> Result<Pdag, Error> {
+    let options = Options { algorithm: Gsges::default().into(), ..Options::default() };
+    Ok(learn(&drawn.data, &options, &Run::default())?.class)
 }
 
 /// Without the categorical columns, which have no edges then.

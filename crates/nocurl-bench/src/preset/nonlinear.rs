@@ -2,8 +2,8 @@
 
 use nocurl::methods::R2SortNRegress;
 use nocurl::methods::{
-    Cam, DagGnn, GranDag, Gsges, NoCurl, NoCurlGnn, NoCurlGran, NoCurlMlp, Nonlinear, Notears,
-    NotearsMlp,
+    Cam, DagGnn, GranDag, GranErrors, Gsges, NoCurl, NoCurlGnn, NoCurlGran, NoCurlMlp, Nonlinear,
+    Notears, NotearsMlp,
 };
 use nocurl::refine::Refine;
 use nocurl::simulate::{GraphFamily, Mechanism, Simulation, Variances};
@@ -47,16 +47,18 @@ pub(super) fn methods() -> Vec<Contender> {
     let named = |name: &str, algorithm| Contender::new(name, centred(algorithm));
     let refined =
         Options { refine: Some(Refine::NETWORKS), ..centred(Algorithm::from(NoCurl::default())) };
+    // These data have errors of equal variance, in units that the published programs see as well.
+    let errors = GranErrors::Equal;
     vec![
         named("NOTEARS-MLP", Algorithm::from(NotearsMlp::default())),
-        named("GraN-DAG", Algorithm::from(GranDag::default())),
+        named("GraN-DAG", Algorithm::from(GranDag { errors, ..GranDag::default() })),
         named("CAM", Algorithm::from(Cam::default())),
         mmpc(),
         named("GSGES", Algorithm::from(Gsges::default())),
         named("DAG-GNN", Algorithm::from(DagGnn::default())),
         named("DAG-GNN+NoCurl", Algorithm::from(NoCurlGnn::default())),
         named("NOTEARS-MLP+NoCurl", Algorithm::from(NoCurlMlp::default())),
-        named("GraN-DAG+NoCurl", Algorithm::from(NoCurlGran::default())),
+        named("GraN-DAG+NoCurl", Algorithm::from(NoCurlGran { errors, ..NoCurlGran::default() })),
         Contender::new("NoCurl-2+networks", refined),
         named("nonlinear", Algorithm::from(Nonlinear::default())),
         order_search(),

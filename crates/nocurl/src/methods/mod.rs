@@ -14,6 +14,7 @@ pub use exact::ExactScore;
 pub(crate) use facts::parameters;
 pub use facts::{Directions, Facts, MOST_TO_CHECK, Needs, Parameter, TakesKnowledge};
 pub use fges::FgesSearch;
+pub use gran_dag::GranErrors;
 pub use gsges::GsgesScore;
 pub use likelihood::MixedScore;
 pub(crate) use member::member;

@@ -1,6 +1,6 @@
 //! GraN-DAG and its combination with NoCurl.
 
-use nocurl::methods::{GranDag, NoCurlGran};
+use nocurl::methods::{GranDag, GranErrors, NoCurlGran};
 use nocurl::metrics::shd;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
@@ -100,6 +100,51 @@ fn units_do_not_matter_and_the_seed_does() {
     }
 }
 
+/// Both methods with errors of one variance.
+fn equal() -> [Options; 2] {
+    let errors = GranErrors::Equal;
+    [
+        gran(GranDag { errors, ..GranDag::default() }),
+        nocurl_gran(NoCurlGran { errors, ..NoCurlGran::default() }),
+    ]
+}
+
+/// Straight effects with errors of equal variance: networks that fit both directions alike tell
+/// them apart by what they leave.
+#[test]
+fn errors_of_one_variance_direct_straight_effects() {
+    let (mut far, mut edges) = ([0, 0], 0);
+    for seed in 1..=3 {
+        let simulation =
+            Simulation { variables: 5, rows: 1000, degree: 2.0, ..Simulation::default() };
+        let drawn = simulate(&simulation, seed).unwrap();
+        edges += drawn.truth.edge_count();
+        for (options, far) in equal().iter().zip(&mut far) {
+            let fit = learn(&drawn.data, options, &Run::default()).unwrap();
+            *far += shd(&drawn.truth, &fit.dag).unwrap();
+        }
+    }
+    assert!(far[0] <= edges / 4 && far[1] <= edges / 2, "{far:?} of {edges}");
+}
+
+#[test]
+fn errors_of_one_variance_have_one_unit() {
+    let data = drawn(5, 200, 3).data;
+    let in_units = |units: [f64; 5]| {
+        let values = data.values();
+        let scaled = Mat::from_fn(values.nrows(), 5, |i, j| values[(i, j)] * units[j]);
+        Dataset::new(data.names().to_vec(), scaled).unwrap()
+    };
+    let errors = GranErrors::Equal;
+    let options = gran(GranDag { hidden: 4, max_iterations: 350, errors, ..GranDag::default() });
+    let estimate = |data: &Dataset| learn(data, &options, &Run::default()).unwrap().estimate;
+    assert_eq!(estimate(&data), estimate(&in_units([8.0; 5])));
+    assert_ne!(estimate(&data), estimate(&in_units([8.0, 1.0, 1.0, 1.0, 1.0])));
+    assert!(options.depends_on_units());
+    let fit = learn(&in_units([1e-9, 1.0, 1.0, 1.0, 1e9]), &options, &Run::default()).unwrap();
+    assert_eq!(fit.termination, Termination::MaxIterations);
+}
+
 #[test]
 fn training_goes_on_from_any_window_with_the_same_bits() {
     let data = drawn(6, 230, 5).data;
@@ -165,9 +210,10 @@ fn a_state_of_another_training_is_refused() {
 #[test]
 fn a_training_that_diverges_says_so() {
     let data = drawn(5, 200, 1).data;
-    for learning_rate in [1e4, 1e300] {
+    let ways = [(1e4, GranErrors::Own), (1e300, GranErrors::Own), (1e4, GranErrors::Equal)];
+    for (learning_rate, errors) in ways {
         let notebook = Notebook::default();
-        let params = GranDag { learning_rate, ..GranDag::default() };
+        let params = GranDag { learning_rate, errors, ..GranDag::default() };
         let error = learn(&data, &gran(params), &notebook.run()).unwrap_err();
         let told = error.to_string();
         assert!(matches!(error, Error::Diverged { epoch: 1, .. }), "{told}");

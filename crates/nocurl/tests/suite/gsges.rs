@@ -1,9 +1,11 @@
 //! Greedy search by kernel scores.
 
+use nocurl::links::links;
 use nocurl::methods::{Gsges, GsgesScore};
 use nocurl::simulate::{Mechanism, Simulation, simulate};
 use nocurl::{
-    Action, Algorithm, Dataset, Determines, Error, KnowledgeSpec, Mat, Options, Run, learn,
+    Action, Algorithm, Dataset, Determines, Error, Fit, Kind, KnowledgeSpec, Mat, Options, Pdag,
+    Run, Variable, Variables, learn,
 };
 
 fn gsges(params: Gsges) -> Options {
@@ -119,5 +121,128 @@ fn it_can_be_stopped_at_any_time() {
         let stopped = Notebook { stop_at: Some(stop_at), ..Notebook::default() };
         let run = Run::default().stopped_by(&stopped);
         assert_eq!(learn(&data, &both()[0], &run).unwrap_err(), Error::Cancelled);
+    }
+}
+
+fn levels(name: &str, count: usize) -> Variable {
+    let kind = if count == 2 { Kind::Binary } else { Kind::Categorical };
+    Variable::with_levels(name, kind, (0..count).map(|k| format!("l{k}")).collect())
+}
+
+fn fitted(data: &Dataset, options: &Options) -> Fit {
+    learn(data, options, &Run::default()).unwrap()
+}
+
+/// A colour of three levels and a number make a size, by a curve that the colour turns round; the
+/// size makes a species. No means differ between colours, so that straight lines see little.
+fn mixed(rows: usize) -> Dataset {
+    let independent = Simulation { variables: 4, rows, degree: 0.0, ..Simulation::default() };
+    let mut x = simulate(&independent, 7).unwrap().data.values().to_owned();
+    for i in 0..rows {
+        let colour: f64 = (i % 3) as f64;
+        let curve = (x[(i, 1)] * x[(i, 1)] - 1.0) * (colour - 1.0) + 0.5 * colour;
+        let size = curve + 0.4 * x[(i, 2)];
+        let species =
+            if size + 0.3 * x[(i, 3)] > 1.0 { 2.0 } else { f64::from(u8::from(size > 0.0)) };
+        (x[(i, 0)], x[(i, 2)], x[(i, 3)]) = (colour, size, species);
+    }
+    let list = vec![
+        levels("colour", 3),
+        Variable::continuous("number"),
+        Variable::continuous("size"),
+        levels("species", 3),
+    ];
+    Dataset::new(Variables::new(list), x).unwrap()
+}
+
+#[test]
+fn levels_and_numbers_are_learnt_together() {
+    let data = mixed(600);
+    for options in both() {
+        let fit = fitted(&data, &options);
+        let directed: Vec<(usize, usize)> = fit.determined.directed().collect();
+        assert_eq!(directed, [(0, 2), (1, 2), (2, 3)], "{:?}", options.algorithm);
+        let edges = links(&data, &options, &fit).unwrap();
+        assert_eq!(edges.len(), 3);
+        assert!(edges.iter().all(|edge| edge.strength.is_some_and(|s| (0.0..=1.0).contains(&s))));
+    }
+}
+
+/// The same rows with the levels of a categorical variable in another order.
+fn turned(data: &Dataset, variable: usize, count: usize) -> Dataset {
+    let values = data.values();
+    let turn = |code: f64| (code as usize + 1) % count;
+    let values = Mat::from_fn(values.nrows(), values.ncols(), |i, j| match j == variable {
+        true => turn(values[(i, j)]) as f64,
+        false => values[(i, j)],
+    });
+    Dataset::new(data.variables().clone(), values).unwrap()
+}
+
+#[test]
+fn names_and_order_of_levels_do_not_matter() {
+    let data = mixed(300);
+    for options in both() {
+        let classes: [Pdag; 3] = [
+            fitted(&data, &options).class,
+            fitted(&turned(&data, 0, 3), &options).class,
+            fitted(&turned(&data, 3, 3), &options).class,
+        ];
+        assert_eq!(classes[0], classes[1]);
+        assert_eq!(classes[0], classes[2]);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fitted(&data, &options).dag)
+        };
+        assert_eq!(on(1), on(2));
+    }
+}
+
+/// a and b make c, each alone and more together.
+fn categories(rows: usize) -> Dataset {
+    let draw = |i: usize, by: f64| (i as f64 * by).fract();
+    let values = Mat::from_fn(rows, 3, |i, j| {
+        let a = (3.0 * draw(i, 0.618_034)).floor();
+        let b = f64::from(u8::from(draw(i, 0.414_214) < 0.4));
+        let chance = draw(i, 0.732_051);
+        let c = if chance < 0.2 + 0.25 * a { b } else { 2.0 * f64::from(u8::from(chance < 0.9)) };
+        [a, b, c][j]
+    });
+    let list = vec![levels("a", 3), levels("b", 2), levels("c", 3)];
+    Dataset::new(Variables::new(list), values).unwrap()
+}
+
+#[test]
+fn a_table_of_categories_alone_is_learnt() {
+    let data = categories(1000);
+    for options in both() {
+        let fit = fitted(&data, &options);
+        let directed: Vec<(usize, usize)> = fit.determined.directed().collect();
+        assert_eq!(directed, [(0, 2), (1, 2)], "{:?}", options.algorithm);
+    }
+}
+
+#[test]
+fn rare_and_many_levels_are_no_obstacle() {
+    // A level that one row has.
+    let data = mixed(300);
+    let values =
+        Mat::from_fn(300, 4, |i, j| if (i, j) == (9, 0) { 3.0 } else { data.values()[(i, j)] });
+    let list = [vec![levels("colour", 4)], data.variables().list()[1..].to_vec()].concat();
+    let rare = Dataset::new(Variables::new(list), values).unwrap();
+    // Very many levels that say nothing.
+    let values = Mat::from_fn(300, 4, |i, j| match j {
+        0 => (i * 37 % 100) as f64,
+        3 => (i % 150) as f64,
+        _ => data.values()[(i, j)],
+    });
+    let list = data.variables().list();
+    let list = vec![levels("many", 100), list[1].clone(), list[2].clone(), levels("more", 150)];
+    let many = Dataset::new(Variables::new(list), values).unwrap();
+    for options in both() {
+        let (usual, rare) = (fitted(&data, &options), fitted(&rare, &options));
+        assert_eq!(usual.class, rare.class);
+        let fit = fitted(&many, &options);
+        assert!(!fit.class.is_adjacent(0, 1) && !fit.class.is_adjacent(0, 2));
     }
 }

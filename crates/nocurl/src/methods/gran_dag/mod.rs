@@ -1,11 +1,11 @@
 //! GraN-DAG (`gran-dag`), and the same by way of a potential (`nocurl-gran`).
 //!
 //! Each variable has a network on the others that says the mean of a normal law, and the logarithm
-//! of its deviation is a number of its own or a second output. Hidden units are leaky rectifiers.
-//! How much variable i matters to the network of variable j is the sum over all ways through the
-//! network of the products of absolute weights, divided by the number of ways: `A_ij`. The loss is
-//! the negative log-likelihood, the mean over rows and variables; a fifth of the rows is held out
-//! and says when a penalty has had its effect.
+//! of its deviation is a number of its own, one number for all variables, or a second output.
+//! Hidden units are leaky rectifiers. How much variable i matters to the network of variable j is
+//! the sum over all ways through the network of the products of absolute weights, divided by the
+//! number of ways: `A_ij`. The loss is the negative log-likelihood, the mean over rows and
+//! variables; a fifth of the rows is held out and says when a penalty has had its effect.
 
 mod cycles;
 mod network;
@@ -23,10 +23,34 @@ use self::training::{Settings, Stage, Trainer, WINDOW};
 use super::{cam, require};
 use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
-use crate::core::{Dataset, Error, Mat, Order, Run, Termination, unfit};
+use crate::core::{Dataset, Error, Mat, Order, Run, Termination, names, unfit};
 use crate::math::regress::{cut_cycles, linear_parts};
 use crate::math::{Problem, hodge};
 use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters};
+
+/// What is learnt of the variances of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum GranErrors {
+    /// A variance for each variable.
+    #[default]
+    Own,
+    /// One variance for all variables, in the units given.
+    Equal,
+    /// A variance for each row, which the network of a variable predicts.
+    Predicted,
+}
+
+names!(GranErrors { Own = "own", Equal = "equal", Predicted = "predicted" });
+
+impl GranErrors {
+    fn directions(self) -> Directions {
+        match self {
+            Self::Equal => Directions::EqualVariances,
+            Self::Own | Self::Predicted => Directions::NonlinearEffects,
+        }
+    }
+}
 
 parameters! {
     /// GraN-DAG: likelihood of networks under an acyclicity constraint.
@@ -35,8 +59,9 @@ parameters! {
         hidden: usize = 10, "1 to 1024";
         /// Layers of hidden units.
         layers: usize = 2, "1 to 8";
-        /// Whether the networks predict the variances of the errors too.
-        variance: bool = false, "true, false";
+        /// What is learnt of the variances of errors: one for each variable (`own`), one for all, in the units
+        /// given (`equal`), or what the networks predict for each row (`predicted`).
+        errors: GranErrors = GranErrors::Own, "`own`, `equal`, `predicted`";
         /// Most candidates for parents of a variable, chosen by boosting; 0 lets all others be candidates.
         neighbours: usize = 20, "from 0";
         /// Learning rate of RMSprop.
@@ -71,11 +96,11 @@ impl Method for GranDag {
             name: "gran-dag",
             class: "GranDAG",
             summary: "nonlinear: likelihood of networks under an acyclicity constraint (GraN-DAG)",
-            directions: Directions::NonlinearEffects,
+            directions: self.errors.directions(),
             needs: Needs::Rows,
             linear: false,
             chooses_edges: true,
-            depends_on_units: false,
+            depends_on_units: self.errors == GranErrors::Equal,
             checkpoint: true,
             most_to_check: 4,
             most_to_resample: Some(0),
@@ -108,8 +133,8 @@ impl GranDag {
     }
 
     fn settings(&self) -> Settings {
-        let Self { hidden, layers, variance, learning_rate, batch, clamp, .. } = *self;
-        Settings { shape: Shape { hidden, layers, variance }, learning_rate, batch, clamp }
+        let Self { hidden, layers, errors, learning_rate, batch, clamp, .. } = *self;
+        Settings { shape: Shape { hidden, layers, errors }, learning_rate, batch, clamp }
     }
 }
 
@@ -144,7 +169,9 @@ impl Settings {
 /// Differs from the authors' code in three points: columns are standardised, so that units do not
 /// matter; neighbours come from boosting where theirs come from 500 random trees a variable; and
 /// cycles that a limit on steps leaves are cut at the smallest path products, not at the smallest
-/// mean derivatives.
+/// mean derivatives. With `errors` equal, which the authors' code does not have, columns stay in
+/// their units, and directions come from the variances of errors too: where an effect is all but
+/// straight beside its error, networks say nothing of its direction, and only this does.
 ///
 /// The weights returned are the *linear parts*: coefficients of the linear regression of each
 /// variable on its parents, as for [`cam`]. `estimate` has the path products. On linear data with

@@ -5,24 +5,32 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::GranErrors;
+
 /// The slope of the activation below zero, that of PyTorch.
 const LEAK: f64 = 0.01;
 
 /// Half the logarithm of two pi.
-const HALF_LOG_TAU: f64 = 0.918_938_533_204_672_8;
+pub(super) const HALF_LOG_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// Layers of hidden units, and numbers that a network says of its variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) hidden: usize,
     pub(super) layers: usize,
-    /// True when the logarithm of the error's deviation is an output; otherwise it is one number.
-    pub(super) variance: bool,
+    /// Whose deviation of errors is learnt: its logarithm is an output, one number of the network,
+    /// or no part of it.
+    pub(super) errors: GranErrors,
 }
 
 impl Shape {
     fn outputs(self) -> usize {
-        1 + usize::from(self.variance)
+        1 + usize::from(self.errors == GranErrors::Predicted)
+    }
+
+    /// Parameters behind those of the layers.
+    fn beside(self) -> usize {
+        usize::from(self.errors == GranErrors::Own)
     }
 
     /// Ways from an input to the outputs.
@@ -38,7 +46,7 @@ impl Shape {
     /// Parameters of a network with so many inputs.
     pub(super) fn size(self, inputs: usize) -> usize {
         let mut below = inputs;
-        let mut size = usize::from(!self.variance);
+        let mut size = self.beside();
         for width in self.widths() {
             size += (below + 1) * width;
             below = width;
@@ -158,8 +166,9 @@ impl Net {
         }
     }
 
-    /// The sum over rows of the negative log-likelihood of `target`. With `gradient`, `space` has
-    /// the derivatives of the sum in all parameters after it.
+    /// The sum over rows of the negative log-likelihood of `target`, with errors of deviation 1
+    /// where that is no part of the network. With `gradient`, `space` has the derivatives of the sum
+    /// in all parameters after it.
     pub(super) fn loss(
         &self,
         shape: Shape,
@@ -178,7 +187,11 @@ impl Net {
         let own = self.parameters.last().copied().unwrap_or(0.0);
         let (mut sum, mut slope) = (0.0, 0.0);
         for (row, &x) in block.column(target).iter().enumerate() {
-            let log_deviation = if shape.variance { out[b + row] } else { own };
+            let log_deviation = match shape.errors {
+                GranErrors::Own => own,
+                GranErrors::Equal => 0.0,
+                GranErrors::Predicted => out[b + row],
+            };
             let precision = libm::exp(-2.0 * log_deviation);
             let residual = out[row] - x;
             let square = residual * residual * precision;
@@ -192,7 +205,7 @@ impl Net {
         if gradient {
             total.clear();
             total.resize(self.parameters.len(), 0.0);
-            if let (false, Some(last)) = (shape.variance, total.last_mut()) {
+            if let (1, Some(last)) = (shape.beside(), total.last_mut()) {
                 *last = slope;
             }
             self.backward(shape, b, space);
@@ -203,7 +216,7 @@ impl Net {
     /// The gradient from the derivatives in the outputs, layer by layer.
     fn backward(&self, shape: Shape, b: usize, space: &mut Space) {
         let Space { inputs, values, slopes, below: lower, gradient, .. } = space;
-        let mut end = self.parameters.len() - usize::from(!shape.variance);
+        let mut end = self.parameters.len() - shape.beside();
         for layer in (0..=shape.layers).rev() {
             let width = if layer == shape.layers { shape.outputs() } else { shape.hidden };
             let below = if layer == 0 { self.inputs.len() } else { shape.hidden };
@@ -256,7 +269,7 @@ impl Net {
     fn ways(&self, shape: Shape, space: &mut Space) {
         let (hidden, outputs) = (shape.hidden, shape.outputs());
         space.paths.resize_with(shape.layers + 1, Vec::new);
-        let mut end = self.parameters.len() - usize::from(!shape.variance);
+        let mut end = self.parameters.len() - shape.beside();
         for layer in (0..shape.layers).rev() {
             let width = if layer + 1 == shape.layers { outputs } else { hidden };
             let start = end - (hidden + 1) * width;

@@ -2,7 +2,7 @@
 
 use super::network::Shape;
 use super::training::{Settings, Snapshot, Stage, Trainer, WINDOW};
-use super::{candidates, chosen};
+use super::{GranErrors, candidates, chosen};
 use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
 use crate::core::{Dataset, Error, Mat, MatRef, Order, Run, Termination, unfit};
@@ -10,7 +10,7 @@ use crate::math::optimize::Multiplier;
 use crate::math::regress::cut_cycles;
 use crate::math::{Problem, hodge};
 use crate::methods::nocurl::validate_lambdas;
-use crate::methods::{Directions, Facts, Method, Needs, Proposal, Task, parameters, require};
+use crate::methods::{Facts, Method, Needs, Proposal, Task, parameters, require};
 
 parameters! {
     /// DAG-NoCurl with the networks of GraN-DAG.
@@ -19,8 +19,9 @@ parameters! {
         hidden: usize = 10, "1 to 1024";
         /// Layers of hidden units.
         layers: usize = 2, "1 to 8";
-        /// Whether the networks predict the variances of the errors too.
-        variance: bool = false, "true, false";
+        /// What is learnt of the variances of errors: one for each variable (`own`), one for all, in the units
+        /// given (`equal`), or what the networks predict for each row (`predicted`).
+        errors: GranErrors = GranErrors::Own, "`own`, `equal`, `predicted`";
         /// Most candidates for parents of a variable, chosen by boosting; 0 lets all others be candidates.
         neighbours: usize = 20, "from 0";
         /// Penalties on cycles while the estimate is trained, one training each.
@@ -48,11 +49,11 @@ impl Method for NoCurlGran {
             name: "nocurl-gran",
             class: "NoCurlGran",
             summary: "nonlinear: likelihood of networks, Hodge projection to an order, networks on it",
-            directions: Directions::NonlinearEffects,
+            directions: self.errors.directions(),
             needs: Needs::Rows,
             linear: false,
             chooses_edges: true,
-            depends_on_units: false,
+            depends_on_units: self.errors == GranErrors::Equal,
             checkpoint: true,
             most_to_check: 4,
             most_to_resample: Some(0),
@@ -90,8 +91,8 @@ impl NoCurlGran {
     }
 
     fn settings(&self) -> Settings {
-        let Self { hidden, layers, variance, learning_rate, batch, .. } = *self;
-        let shape = Shape { hidden, layers, variance };
+        let Self { hidden, layers, errors, learning_rate, batch, .. } = *self;
+        let shape = Shape { hidden, layers, errors };
         Settings { shape, learning_rate, batch, clamp: 0.0 }
     }
 }

@@ -1,13 +1,16 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::GranErrors;
 use super::network::{Block, Net, Shape, Space};
+use super::training::mean_loss;
 
-const SHAPES: [Shape; 4] = [
-    Shape { hidden: 4, layers: 2, variance: false },
-    Shape { hidden: 3, layers: 1, variance: false },
-    Shape { hidden: 4, layers: 2, variance: true },
-    Shape { hidden: 2, layers: 3, variance: true },
+const SHAPES: [Shape; 5] = [
+    Shape { hidden: 4, layers: 2, errors: GranErrors::Own },
+    Shape { hidden: 3, layers: 1, errors: GranErrors::Own },
+    Shape { hidden: 4, layers: 2, errors: GranErrors::Predicted },
+    Shape { hidden: 2, layers: 3, errors: GranErrors::Predicted },
+    Shape { hidden: 3, layers: 2, errors: GranErrors::Equal },
 ];
 
 fn values(rows: usize, variables: usize) -> Vec<f64> {
@@ -61,7 +64,7 @@ fn the_gradient_of_the_loss_is_that_of_differences() {
 
 #[test]
 fn the_loss_is_the_likelihood_of_a_normal_law() {
-    let shape = Shape { hidden: 2, layers: 1, variance: false };
+    let shape = Shape { hidden: 2, layers: 1, errors: GranErrors::Own };
     let mut net = net(shape, &[0]);
     // y = leaky(2 x - 1) * 3 - leaky(x) + 0.5, deviation e^0.3.
     net.parameters = vec![2.0, 1.0, -1.0, 0.0, 3.0, -1.0, 0.5, 0.3];
@@ -82,7 +85,7 @@ fn the_loss_is_the_likelihood_of_a_normal_law() {
 
 #[test]
 fn path_products_are_those_of_absolute_weights_and_so_is_their_gradient() {
-    let shape = Shape { hidden: 2, layers: 2, variance: true };
+    let shape = Shape { hidden: 2, layers: 2, errors: GranErrors::Predicted };
     let net_of_two = net(shape, &[1, 3]);
     let w = &net_of_two.parameters;
     // Weights of the three layers, each unit by unit: 2 x 2, 2 x 2, 2 x 2.
@@ -139,7 +142,7 @@ fn inputs_that_go_leave_the_others_as_they_are() {
 
 #[test]
 fn steps_follow_the_formula() {
-    let shape = Shape { hidden: 1, layers: 1, variance: false };
+    let shape = Shape { hidden: 1, layers: 1, errors: GranErrors::Own };
     let mut net = net(shape, &[0]);
     let start = net.parameters.clone();
     let gradients: Vec<Vec<f64>> =
@@ -155,4 +158,22 @@ fn steps_follow_the_formula() {
         }
         assert!((found - expected).abs() < 1e-15, "{found} {expected}");
     }
+}
+
+#[test]
+fn equal_errors_have_the_deviation_with_the_largest_likelihood() {
+    let residuals = [0.3, -1.2, 0.8, 2.1, -0.4];
+    let at = |deviation: f64| -> f64 {
+        let law = statrs::distribution::Normal::new(0.0, deviation).unwrap();
+        residuals.iter().map(|&r| -statrs::distribution::Continuous::ln_pdf(&law, r)).sum()
+    };
+    let count = residuals.len();
+    let best = (1..4000).map(|k| at(f64::from(k) * 1e-3)).fold(f64::INFINITY, f64::min);
+    let (loss, precision) = mean_loss(GranErrors::Equal, at(1.0), count);
+    assert!((loss - best / count as f64).abs() < 1e-6, "{loss} {best}");
+    // Derivatives in the sum.
+    let moved = |by: f64| mean_loss(GranErrors::Equal, at(1.0) + by, count).0;
+    let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+    assert!((slope - precision / count as f64).abs() < 1e-8, "{slope} {precision}");
+    assert_eq!(mean_loss(GranErrors::Own, 3.0, 2), (1.5, 1.0));
 }

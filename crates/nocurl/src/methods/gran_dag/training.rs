@@ -4,8 +4,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::GranErrors;
 use super::cycles::Cycles;
-use super::network::{Block, Net, Shape, Space};
+use super::network::{Block, HALF_LOG_TAU, Net, Shape, Space};
 use super::schedule::Schedule;
 use crate::core::parallel::*;
 use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run, TrainingState, unfit};
@@ -19,7 +20,8 @@ pub(super) const WINDOW: u64 = 100;
 /// The share of the rows that is held out: one in so many.
 const HELD_OUT: usize = 5;
 
-/// A loss this far above that of networks that say nothing has exploded.
+/// Errors that are so many times as large as the values themselves have exploded, and so has a
+/// loss of this size in units of their deviations.
 const EXPLODED: f64 = 1e6;
 
 /// Operations of a step from which on it is done by several threads.
@@ -98,6 +100,8 @@ pub(super) struct Trainer<'a> {
     /// Rows to train on, and rows that are held out.
     rows: Vec<usize>,
     held_out: Vec<usize>,
+    /// A loss beyond this has exploded.
+    most: f64,
     seed: u64,
     /// Steps at most.
     total: u64,
@@ -105,7 +109,8 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// Networks on standardised rows, each with inputs among `candidates`.
+    /// Networks on standardised rows, each with inputs among `candidates`. Where all errors have the
+    /// same variance, units stay as they are but for one factor.
     pub(super) fn new(
         problem: &'a Problem,
         rows: &Dataset,
@@ -122,9 +127,21 @@ impl<'a> Trainer<'a> {
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         let held_out = order.split_off(n - n / HELD_OUT);
-        let values = Rows::standardised(rows).into_values();
+        let values = match settings.shape.errors {
+            GranErrors::Equal => in_one_unit(rows),
+            GranErrors::Own | GranErrors::Predicted => Rows::standardised(rows).into_values(),
+        };
+        let most = match settings.shape.errors {
+            GranErrors::Equal => {
+                let squares: f64 =
+                    (0..values.ncols()).map(|j| values.col(j).squared_norm_l2()).sum();
+                let variance = squares / (n * values.ncols()) as f64;
+                HALF_LOG_TAU + 0.5 * (libm::log(variance) + 1.0) + libm::log(EXPLODED)
+            }
+            GranErrors::Own | GranErrors::Predicted => EXPLODED,
+        };
         let rows = order;
-        Ok(Self { settings, candidates, problem, values, rows, held_out, seed, total, run })
+        Ok(Self { settings, candidates, problem, values, rows, held_out, most, seed, total, run })
     }
 
     /// The state to go on from, or random networks.
@@ -188,7 +205,7 @@ impl<'a> Trainer<'a> {
             let penalty = multiplier.map(|_| (slope, &cycles, &products));
             let loss = self.step(&mut state.nets, block, penalty, &mut spaces);
             state.steps += 1;
-            if !(loss + slope * h).is_finite() || loss > EXPLODED {
+            if !(loss + slope * h).is_finite() || loss > self.most {
                 return Err(self.diverged(state.steps, loss));
             }
         }
@@ -227,11 +244,21 @@ impl<'a> Trainer<'a> {
         spaces: &mut [Space],
     ) -> f64 {
         let Settings { shape, learning_rate, clamp, .. } = self.settings;
-        let scale = 1.0 / (block.rows * nets.len()) as f64;
         let arch = pulp::Arch::new();
         let size: usize = nets.iter().map(|net| net.parameters.len()).sum();
+        let alone = size * block.rows < WORTHWHILE;
+        let slopes = |(j, (net, space)): (usize, (&mut Net, &mut Space))| {
+            net.loss(shape, j, block, true, space)
+        };
+        let losses: Vec<f64> = if alone {
+            nets.iter_mut().zip(spaces.iter_mut()).enumerate().map(slopes).collect()
+        } else {
+            nets.par_iter_mut().zip(spaces.par_iter_mut()).enumerate().map(slopes).collect()
+        };
+        let count = block.rows * nets.len();
+        let (loss, precision) = mean_loss(shape.errors, losses.iter().sum(), count);
+        let scale = precision / count as f64;
         let one = |(j, (net, space)): (usize, (&mut Net, &mut Space))| {
-            let loss = net.loss(shape, j, block, true, space);
             space.gradient.iter_mut().for_each(|slope| *slope *= scale);
             if let Some((slope, cycles, _)) = penalty {
                 net.add_product_slopes(shape, |i| slope * cycles.slope(i, j), space);
@@ -241,14 +268,13 @@ impl<'a> Trainer<'a> {
                 let required = |i| self.problem.knowledge().requires(i, j);
                 net.retain(shape, |i| products[(i, j)] > clamp || required(i));
             }
-            loss
         };
-        let losses: Vec<f64> = if size * block.rows < WORTHWHILE {
-            nets.iter_mut().zip(spaces).enumerate().map(one).collect()
+        if alone {
+            nets.iter_mut().zip(spaces).enumerate().for_each(one);
         } else {
-            nets.par_iter_mut().zip(spaces.par_iter_mut()).enumerate().map(one).collect()
-        };
-        losses.iter().sum::<f64>() * scale
+            nets.par_iter_mut().zip(spaces.par_iter_mut()).enumerate().for_each(one);
+        }
+        loss
     }
 
     /// Fills in the matrix of path products, row -> column.
@@ -283,7 +309,7 @@ impl<'a> Trainer<'a> {
             let losses: Vec<f64> = nets.par_iter().enumerate().map(loss).collect();
             sum += losses.iter().sum::<f64>();
         }
-        sum / (self.held_out.len() * nets.len()) as f64
+        mean_loss(self.settings.shape.errors, sum, self.held_out.len() * nets.len()).0
     }
 
     /// Hands the state on to be kept, now and then, and always when training is over.
@@ -311,6 +337,28 @@ impl<'a> Trainer<'a> {
         let learning_rate = self.settings.learning_rate;
         Error::Diverged { epoch: steps.div_ceil(WINDOW), loss, learning_rate, set: learning_rate }
     }
+}
+
+/// The mean negative log-likelihood of so many values from the sum over them, and the factor of its
+/// derivatives. Where all errors have the same deviation, which the sum has as 1, it is the one with
+/// the largest likelihood.
+pub(super) fn mean_loss(errors: GranErrors, sum: f64, count: usize) -> (f64, f64) {
+    let mean = sum / count as f64;
+    if errors != GranErrors::Equal {
+        return (mean, 1.0);
+    }
+    let variance = (2.0 * (mean - HALF_LOG_TAU)).max(f64::MIN_POSITIVE);
+    (HALF_LOG_TAU + 0.5 * (libm::log(variance) + 1.0), 1.0 / variance)
+}
+
+/// The rows with means 0, and the smallest deviation 1: where errors have the same variance, the
+/// variable that varies least has no parents, and its deviation is that of the errors.
+fn in_one_unit(rows: &Dataset) -> Mat<f64> {
+    let centred = Rows::new(rows);
+    let least = centred.deviations().iter().copied().fold(f64::INFINITY, f64::min);
+    let mut values = centred.into_values();
+    values *= faer::Scale(1.0 / least);
+    values
 }
 
 /// Some rows, column by column.

@@ -1,12 +1,47 @@
-//! Features of Gaussian kernels: matrices of few columns whose products are near kernel matrices.
+//! Features of kernels: matrices of few columns whose products are near kernel matrices.
 
-use crate::core::{Mat, MatRef};
+use std::collections::BTreeMap;
+
+use crate::core::variable::MOST_LEVELS;
+use crate::core::{Kind, Mat, MatRef};
 
 /// Rows whose distances give the width of a kernel.
 const SAMPLE: usize = 1000;
 
 /// What is left of the kernel's diagonal, on average, where a factor ends.
 const LEFT: f64 = 1e-6;
+
+/// Where numbers and levels are parents together, each of the first so many combinations of levels
+/// adds to the features that there may be.
+const COMBINATIONS: usize = 4;
+
+/// A variable as its kernel sees it.
+#[derive(Debug, Clone)]
+pub(super) enum Column {
+    /// Numbers in units of the width of a Gaussian kernel.
+    Numbers(Vec<f64>),
+    /// Positions of levels, which a kernel takes as the same or not.
+    Levels(Vec<usize>),
+}
+
+impl Column {
+    /// Levels without an order have the kernel that is 1 where two are the same and 0 elsewhere;
+    /// all others have a Gaussian one, `times` as wide as usual.
+    pub(super) fn new(values: Vec<f64>, kind: Kind, times: f64) -> Self {
+        if matches!(kind, Kind::Binary | Kind::Categorical) {
+            return Self::Levels(values.into_iter().map(|code| code as usize).collect());
+        }
+        let width = width(&values, times);
+        Self::Numbers(values.into_iter().map(|value| value / width).collect())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Levels(codes) => codes.len(),
+        }
+    }
+}
 
 /// The width of the kernel of a column: so many times the median distance of two different values,
 /// divided by the root of two.
@@ -23,11 +58,72 @@ pub(super) fn width(column: &[f64], times: f64) -> f64 {
     times * *median * std::f64::consts::FRAC_1_SQRT_2
 }
 
-/// Features of the kernel `exp(-|x - y|^2 / 2)` on rows of these columns, by incomplete Cholesky
-/// factorisation with the largest pivot first: at most `most` of them, fewer where the rest is
-/// below [`LEFT`]. Each has the mean 0, as kernels are centred. Cost O(n m^2) for m features.
-pub(super) fn features(columns: &[&[f64]], most: usize) -> Mat<f64> {
+/// Features of the product of the kernels of these columns, each with the mean 0, as kernels are
+/// centred; at most `most` where all are numbers.
+pub(super) fn features(columns: &[&Column], most: usize) -> Mat<f64> {
+    let numbers = columns.iter().filter_map(|column| match column {
+        Column::Numbers(values) => Some(&values[..]),
+        Column::Levels(_) => None,
+    });
+    let numbers: Vec<&[f64]> = numbers.collect();
     let n = columns.first().map_or(0, |column| column.len());
+    let (cells, count) = cells(columns, n);
+    let mut features = match numbers.is_empty() {
+        true => contrasts(&cells, count.min(most.max(MOST_LEVELS))),
+        false => factor(&numbers, &cells, most * count.min(COMBINATIONS)),
+    };
+    for column in &mut features {
+        let mean = column.iter().sum::<f64>() / n as f64;
+        column.iter_mut().for_each(|value| *value -= mean);
+    }
+    Mat::from_fn(n, features.len(), |i, k| features[k][i])
+}
+
+/// For each row which combination of levels it has, and how many there are. The most common one is
+/// the first; names and positions of levels do not matter.
+fn cells(columns: &[&Column], n: usize) -> (Vec<usize>, usize) {
+    let mut cells = vec![0; n];
+    let mut count = 1;
+    for column in columns {
+        let Column::Levels(codes) = column else { continue };
+        let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for (cell, &code) in cells.iter_mut().zip(codes) {
+            let next = known.len();
+            *cell = *known.entry((*cell, code)).or_insert(next);
+        }
+        count = known.len();
+    }
+    let mut rows = vec![0_usize; count];
+    cells.iter().for_each(|&cell| rows[cell] += 1);
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&cell| std::cmp::Reverse(rows[cell]));
+    let mut places = vec![0; count];
+    order.iter().enumerate().for_each(|(place, &cell)| places[cell] = place);
+    cells.iter_mut().for_each(|cell| *cell = places[*cell]);
+    (cells, count)
+}
+
+/// Features of the kernel that is 1 within a cell and 0 elsewhere, one fewer than there are cells:
+/// once they are centred, the indicators of all cells add up to 0, and these contrasts (Helmert's)
+/// have the same products. Cells from `count` on are left out.
+fn contrasts(cells: &[usize], count: usize) -> Vec<Vec<f64>> {
+    let contrast = |k: usize| {
+        let scale = 1.0 / ((k * (k + 1)) as f64).sqrt();
+        let value = |&cell: &usize| match cell.cmp(&k) {
+            std::cmp::Ordering::Less => scale,
+            std::cmp::Ordering::Equal => -(k as f64) * scale,
+            std::cmp::Ordering::Greater => 0.0,
+        };
+        cells.iter().map(value).collect()
+    };
+    (1..count).map(contrast).collect()
+}
+
+/// Features of the kernel `exp(-|x - y|^2 / 2)` on rows of these columns, 0 between rows in
+/// different cells, by incomplete Cholesky factorisation with the largest pivot first: at most
+/// `most` of them, fewer where the rest is below [`LEFT`]. Cost O(n m^2) for m features.
+fn factor(columns: &[&[f64]], cells: &[usize], most: usize) -> Vec<Vec<f64>> {
+    let n = cells.len();
     let mut left = vec![1.0_f64; n];
     let mut factor: Vec<Vec<f64>> = Vec::new();
     while factor.len() < most.min(n) {
@@ -43,7 +139,9 @@ pub(super) fn features(columns: &[&[f64]], most: usize) -> Mat<f64> {
                 *sum += (value - centre) * (value - centre);
             }
         }
-        column.iter_mut().for_each(|square| *square = libm::exp(-0.5 * *square));
+        for (square, &cell) in column.iter_mut().zip(cells) {
+            *square = if cell == cells[pivot] { libm::exp(-0.5 * *square) } else { 0.0 };
+        }
         for done in &factor {
             let at_pivot = done[pivot];
             for (value, before) in column.iter_mut().zip(done) {
@@ -58,11 +156,7 @@ pub(super) fn features(columns: &[&[f64]], most: usize) -> Mat<f64> {
         left[pivot] = 0.0;
         factor.push(column);
     }
-    for column in &mut factor {
-        let mean = column.iter().sum::<f64>() / n as f64;
-        column.iter_mut().for_each(|value| *value -= mean);
-    }
-    Mat::from_fn(n, factor.len(), |i, k| factor[k][i])
+    factor
 }
 
 /// Products of the columns of two matrices over some rows.
@@ -82,7 +176,8 @@ mod tests {
         let n = 40;
         let x: Vec<f64> = (0..n).map(|k| 2.0 * ((k * k) as f64).sin()).collect();
         let y: Vec<f64> = (0..n).map(|k| (3.0 * k as f64).cos()).collect();
-        let features = features(&[&x, &y], n);
+        let [a, b] = [&x, &y].map(|values| Column::Numbers(values.clone()));
+        let features = features(&[&a, &b], n);
         let kernel =
             |a: usize, b: usize| (-0.5 * ((x[a] - x[b]).powi(2) + (y[a] - y[b]).powi(2))).exp();
         let mean = |a: usize| (0..n).map(|b| kernel(a, b)).sum::<f64>() / n as f64;
@@ -95,9 +190,58 @@ mod tests {
                 assert!((found - expected).abs() < 1e-4, "{found} {expected}");
             }
         }
-        assert!(super::features(&[&x], 5).ncols() == 5);
+        assert!(super::features(&[&a], 5).ncols() == 5);
         // One number has a kernel of few features, however many rows there are.
-        assert!(super::features(&[&x], n).ncols() < 25);
+        assert!(super::features(&[&a], n).ncols() < 25);
+    }
+
+    /// Levels whose share halves from one to the next.
+    fn levels(n: usize, count: usize) -> Vec<usize> {
+        (0..n).map(|k| (k + 1).trailing_zeros() as usize % count).collect()
+    }
+
+    #[test]
+    fn contrasts_give_back_the_centred_indicators() {
+        let n = 64;
+        let (a, b) = (levels(n, 4), (0..n).map(|k| k % 3).collect::<Vec<_>>());
+        let same = |x: usize, y: usize| f64::from(u8::from(a[x] == a[y] && b[x] == b[y]));
+        let mean = |x: usize| (0..n).map(|y| same(x, y)).sum::<f64>() / n as f64;
+        let all = (0..n).map(mean).sum::<f64>() / n as f64;
+        let columns = [a.clone(), b.clone()].map(Column::Levels);
+        let features = features(&[&columns[0], &columns[1]], 1);
+        let combinations: std::collections::BTreeSet<_> = a.iter().zip(&b).collect();
+        // However few features there may be of numbers.
+        assert_eq!(features.ncols(), combinations.len() - 1);
+        for x in 0..n {
+            for y in 0..n {
+                let found: f64 =
+                    (0..features.ncols()).map(|k| features[(x, k)] * features[(y, k)]).sum();
+                let expected = same(x, y) - mean(x) - mean(y) + all;
+                assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+            }
+        }
+    }
+
+    /// Renamed and moved levels are the same levels.
+    #[test]
+    fn features_do_not_depend_on_the_codes_of_levels() {
+        let n = 100;
+        let x = Column::Numbers((0..n).map(|k| (k as f64).sin()).collect());
+        let codes = levels(n, 5);
+        let moved = Column::Levels(codes.iter().map(|&code| (3 * code + 2) % 5).collect());
+        let codes = Column::Levels(codes);
+        assert_eq!(features(&[&codes], 9), features(&[&moved], 9));
+        assert_eq!(features(&[&codes, &x], 9), features(&[&x, &moved], 9));
+        // Numbers have as many features in each of the first cells as they have alone.
+        assert!(features(&[&codes, &x], 9).ncols() > 9);
+    }
+
+    #[test]
+    fn rare_combinations_of_very_many_are_left_out() {
+        let n = 1000;
+        let columns = [31, 37].map(|count| Column::Levels((0..n).map(|k| k % count).collect()));
+        let features = features(&[&columns[0], &columns[1]], 50);
+        assert_eq!(features.ncols(), MOST_LEVELS - 1);
     }
 
     #[test]

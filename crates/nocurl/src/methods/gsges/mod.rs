@@ -15,8 +15,8 @@ use super::member::member;
 use super::{
     Directions, Facts, Method, Needs, Proposal, TakesKnowledge, Task, parameters, require,
 };
-use crate::core::memory::{Memory, Size};
-use crate::core::{Dataset, Determines, Error, Order, Run, Termination, Text, names};
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::{Dataset, Determines, Error, Kind, Order, Run, Termination, Text, names};
 use crate::math::Problem;
 use crate::math::regress::linear_parts;
 
@@ -42,7 +42,7 @@ parameters! {
         folds: usize = 10, "from 2";
         /// The ridge of its regressions, for each row.
         ridge: f64 = 0.01, "above 0";
-        /// Most features of a kernel; more are slower and closer to the kernel.
+        /// Most features of a kernel on numbers; more are slower and closer to the kernel.
         features: usize = 50, "from 1";
         /// Whether only pairs that say something about each other alone can get an edge.
         screen: bool = true, "true, false";
@@ -61,6 +61,7 @@ impl Method for Gsges {
             linear: false,
             chooses_edges: true,
             depends_on_units: false,
+            columns: Kind::ALL,
             knowledge: TakesKnowledge::No {
                 reason: "its moves go through whole equivalence classes",
                 instead: "order-search",
@@ -109,7 +110,8 @@ impl Gsges {
 /// whose kernel is the product of theirs. What it costs is the likelihood of its features: of rows
 /// held out, with ridge regressions, or the marginal one of a Gaussian process, which finds better
 /// graphs in simulations and is the default. Kernel widths are 2 (marginal: 2.5) times the median
-/// distance of two values divided by the root of two.
+/// distance of two values divided by the root of two. Levels without an order have the kernel that
+/// is 1 where two rows have the same one and 0 elsewhere, so that tables of all kinds are taken.
 ///
 /// Kernel matrices are products of a few features, found by incomplete Cholesky factorisation, so
 /// that a score costs O(n m^2) for m features, where whole matrices cost O(n^3). With as many
@@ -119,6 +121,8 @@ impl Gsges {
 /// each of them, where the authors' program searches for the best. Rows are dealt into folds at
 /// random. With `screen`, only pairs of which one alone helps to predict the other can get an edge:
 /// edges that only work together with others are missed, and the search is many times faster.
+///
+/// Features of levels alone are exact up to 256 combinations of them: one feature fewer than these.
 ///
 /// The weights returned are *linear parts*, as for [`cam`](super::cam).
 ///
@@ -163,8 +167,14 @@ pub fn propose(
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-    let column = |j: usize| order.iter().map(|&row| rows.values()[(row, j)]).collect();
-    let columns = (0..problem.size()).map(column).collect();
+    if !problem.is_plain() {
+        // A variable of many levels has more features than one of numbers.
+        let levels = rows.variables().list().iter().map(|variable| variable.levels.len());
+        ask("the features of levels", 8 * (n * levels.sum::<usize>()) as u64)?;
+    }
+    let values = |j: usize| order.iter().map(|&row| rows.column(j)[row]).collect();
+    let kinds = rows.variables().list().iter().map(|variable| variable.kind);
+    let columns = kinds.enumerate().map(|(j, kind)| (values(j), kind)).collect();
     let Gsges { score, folds, ridge, features, screen } = *params;
     let score = KernelScore::new(columns, score, folds, ridge, features);
     let scorer = Scorer::new(score, screen, n, run);
@@ -176,7 +186,10 @@ pub fn propose(
              an edge were tried",
         ));
     }
-    let member = member(problem, &found.class)?;
+    let member = match problem.is_plain() {
+        true => member(problem, &found.class)?,
+        false => found.class.to_dag()?,
+    };
     Ok(Proposal {
         weights: Some(linear_parts(problem, member.weights())?),
         iterations: found.steps,

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::GsgesScore;
-use super::kernel::{features, products, width};
-use crate::core::Mat;
+use super::kernel::{Column, features, products};
+use crate::core::{Kind, Mat};
 use crate::math::linalg::{Cholesky, eigen};
 
 /// The variance of features that is noise in any case.
@@ -31,8 +31,7 @@ pub(super) struct KernelScore {
     folds: Vec<Range<usize>>,
     lambda: f64,
     most: usize,
-    /// The columns in units of their kernel widths.
-    columns: Vec<Vec<f64>>,
+    columns: Vec<Column>,
     /// Each column as the one that is predicted, or as the only parent.
     targets: Vec<Features>,
     known: Mutex<BTreeMap<(usize, Vec<usize>), f64>>,
@@ -54,26 +53,21 @@ impl Features {
 }
 
 impl KernelScore {
-    /// Columns whose rows are in an order that says nothing.
+    /// Columns of these kinds, whose rows are in an order that says nothing.
     pub(super) fn new(
-        columns: Vec<Vec<f64>>,
+        columns: Vec<(Vec<f64>, Kind)>,
         kind: GsgesScore,
         folds: usize,
         lambda: f64,
         most: usize,
     ) -> Self {
-        let n = columns.first().map_or(0, Vec::len);
+        let n = columns.first().map_or(0, |(values, _)| values.len());
         let folds: Vec<Range<usize>> =
             (0..folds).map(|k| k * n / folds..(k + 1) * n / folds).collect();
         let times = if kind == GsgesScore::Marginal { MARGINAL_WIDTH } else { WIDTH };
-        let columns: Vec<Vec<f64>> = columns
-            .into_iter()
-            .map(|column| {
-                let width = width(&column, times);
-                column.into_iter().map(|value| value / width).collect()
-            })
-            .collect();
-        let target = |column: &Vec<f64>| Features::new(features(&[column], most), &folds);
+        let column = |(values, kind)| Column::new(values, kind, times);
+        let columns: Vec<Column> = columns.into_iter().map(column).collect();
+        let target = |column: &Column| Features::new(features(&[column], most), &folds);
         let targets = columns.iter().map(target).collect();
         Self { kind, folds, lambda, most, columns, targets, known: Mutex::default() }
     }
@@ -98,7 +92,7 @@ impl KernelScore {
             }
             [parent] => &self.targets[*parent],
             _ => {
-                let columns: Vec<&[f64]> = parents.iter().map(|&i| &self.columns[i][..]).collect();
+                let columns: Vec<&Column> = parents.iter().map(|&i| &self.columns[i]).collect();
                 made = Features::new(features(&columns, self.most), &self.folds);
                 &made
             }
@@ -241,24 +235,46 @@ fn smallest(function: impl Fn(f64) -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::kernel::width;
     use super::*;
 
-    fn columns(n: usize) -> Vec<Vec<f64>> {
+    type Columns = Vec<(Vec<f64>, Kind)>;
+
+    fn columns(n: usize) -> Columns {
         let x: Vec<f64> = (0..n).map(|k| 2.0 * ((k * k) as f64 * 0.7).sin()).collect();
         let y: Vec<f64> = (0..n).map(|k| ((k * k * k) as f64 * 0.3).cos()).collect();
         let z = x.iter().zip(&y).enumerate();
         let z = z.map(|(k, (x, y))| x * x + y + 0.3 * (k as f64 * 1.9).sin()).collect();
-        vec![x, y, z]
+        [x, y, z].map(|values| (values, Kind::Continuous)).to_vec()
     }
 
-    /// The centred kernel matrix of some columns in units of their widths.
-    fn kernel(columns: &[&Vec<f64>], times: f64) -> Mat<f64> {
-        let n = columns[0].len();
-        let widths: Vec<f64> = columns.iter().map(|column| width(column, times)).collect();
-        let raw = Mat::from_fn(n, n, |a, b| {
-            let squares = columns.iter().zip(&widths).map(|(x, w)| ((x[a] - x[b]) / w).powi(2));
-            (-0.5 * squares.sum::<f64>()).exp()
-        });
+    /// The same with levels: three that depend on x, and two that depend on them and on y.
+    fn mixed(n: usize) -> Columns {
+        let mut columns = columns(n);
+        let draw = |k: usize| (k as f64 * 0.618_034).fract();
+        let levels: Vec<f64> = (0..n)
+            .map(|k| if draw(k) < 0.3 { 2.0 } else { f64::from(u8::from(columns[0].0[k] > 0.2)) })
+            .collect();
+        let two = |k: usize| f64::from(u8::from(columns[1].0[k] + 0.5 * levels[k] > draw(3 * k)));
+        let two = (0..n).map(two).collect();
+        columns.push((levels, Kind::Categorical));
+        columns.push((two, Kind::Binary));
+        columns
+    }
+
+    /// The centred kernel matrix of some columns: Gaussian for numbers in units of their widths, 1
+    /// or 0 for levels.
+    fn kernel(columns: &[&(Vec<f64>, Kind)], times: f64) -> Mat<f64> {
+        let n = columns[0].0.len();
+        let mut raw = Mat::from_fn(n, n, |_, _| 1.0);
+        for (values, kind) in columns {
+            let width = width(values, times);
+            raw = Mat::from_fn(n, n, |a, b| match kind {
+                Kind::Binary | Kind::Categorical if values[a] == values[b] => raw[(a, b)],
+                Kind::Binary | Kind::Categorical => 0.0,
+                _ => raw[(a, b)] * (-0.5 * ((values[a] - values[b]) / width).powi(2)).exp(),
+            });
+        }
         let centre = Mat::from_fn(n, n, |a, b| f64::from(u8::from(a == b)) - 1.0 / n as f64);
         &centre * raw * &centre
     }
@@ -277,11 +293,11 @@ mod tests {
     }
 
     /// The cross-validated score from whole kernel matrices, as published.
-    fn dense(columns: &[Vec<f64>], target: usize, parents: &[usize], folds: usize) -> f64 {
-        let n = columns[0].len();
+    fn dense(columns: &Columns, target: usize, parents: &[usize], folds: usize) -> f64 {
+        let n = columns[0].0.len();
         let (lambda, gamma) = (0.01, NOISE);
         let kx = kernel(&[&columns[target]], WIDTH);
-        let given: Vec<&Vec<f64>> = parents.iter().map(|&i| &columns[i]).collect();
+        let given: Vec<_> = parents.iter().map(|&i| &columns[i]).collect();
         let kp = if parents.is_empty() { Mat::zeros(n, n) } else { kernel(&given, WIDTH) };
         let mut sum = 0.0;
         for k in 0..folds {
@@ -313,11 +329,20 @@ mod tests {
     #[test]
     fn it_is_the_score_of_whole_kernel_matrices() {
         let (n, folds) = (60, 5);
-        let columns = columns(n);
+        let columns = mixed(n);
         let score = KernelScore::new(columns.clone(), GsgesScore::CrossValidated, folds, 0.01, n);
-        for (target, parents) in
-            [(2, &[][..]), (2, &[0]), (2, &[1]), (2, &[0, 1]), (0, &[1, 2]), (1, &[0, 2])]
-        {
+        let numbers: [(usize, &[usize]); 6] =
+            [(2, &[]), (2, &[0]), (2, &[1]), (2, &[0, 1]), (0, &[1, 2]), (1, &[0, 2])];
+        let levels: [(usize, &[usize]); 7] = [
+            (3, &[]),
+            (3, &[0]),
+            (3, &[4]),
+            (4, &[1, 3]),
+            (4, &[3]),
+            (2, &[3, 4]),
+            (2, &[0, 3, 4]),
+        ];
+        for (target, parents) in numbers.into_iter().chain(levels) {
             let (found, expected) =
                 (score.local(target, parents), dense(&columns, target, parents, folds));
             let close = 1e-3 * expected.abs();
@@ -328,29 +353,40 @@ mod tests {
     #[test]
     fn the_marginal_likelihood_is_that_of_whole_kernel_matrices() {
         let n = 50;
-        let columns = columns(n);
+        let columns = mixed(n);
         let score = KernelScore::new(columns.clone(), GsgesScore::Marginal, 5, 0.01, n);
-        let target = &score.targets[2].values;
-        let (rows, m) = (n as f64, target.ncols() as f64);
-        let kp = kernel(&[&columns[0], &columns[1]], MARGINAL_WIDTH);
-        let best = (-1200..=1200)
-            .map(|step| {
-                let ratio = (f64::from(step) / 100.0).exp();
-                let covariance = &kp * faer::Scale(1.0 / ratio) + identity(n);
-                let distance = target.transpose() * inverse(&covariance) * target;
-                let rest: f64 = (0..target.ncols()).map(|a| distance[(a, a)]).sum();
-                0.5 * m * (rows * (rest / (rows * m)).ln() + log_det(&covariance))
-            })
-            .fold(f64::INFINITY, f64::min);
-        let found = score.local(2, &[0, 1]) - 1.5 * rows.ln();
-        assert!((found - best).abs() < 1e-2 * best.abs().max(1.0), "{found} {best}");
+        let sets: [(usize, &[usize]); 4] = [(2, &[0, 1]), (2, &[0, 3]), (3, &[0, 4]), (3, &[4])];
+        for (target, parents) in sets {
+            let features = &score.targets[target].values;
+            let (rows, m) = (n as f64, features.ncols() as f64);
+            let kx = kernel(&[&columns[target]], MARGINAL_WIDTH);
+            let given: Vec<_> = parents.iter().map(|&i| &columns[i]).collect();
+            let kp = kernel(&given, MARGINAL_WIDTH);
+            let best = (-1200..=1200)
+                .map(|step| {
+                    let ratio = (f64::from(step) / 100.0).exp();
+                    let covariance = &kp * faer::Scale(1.0 / ratio) + identity(n);
+                    let distance = inverse(&covariance) * &kx;
+                    let rest: f64 = (0..n).map(|a| distance[(a, a)]).sum();
+                    0.5 * m * (rows * (rest / (rows * m)).ln() + log_det(&covariance))
+                })
+                .fold(f64::INFINITY, f64::min);
+            let price = 0.5 * rows.ln() * (parents.len() + 1) as f64;
+            let found = score.local(target, parents) - price;
+            let close = 1e-2 * best.abs().max(1.0);
+            assert!((found - best).abs() < close, "{target} {parents:?} {found} {best}");
+        }
+        // Levels are regressed as one feature fewer than there are.
+        assert_eq!(score.targets[3].values.ncols(), 2);
+        assert_eq!(score.targets[4].values.ncols(), 1);
     }
 
     #[test]
     fn parents_that_matter_gain_and_others_do_not() {
         for kind in [GsgesScore::CrossValidated, GsgesScore::Marginal] {
             let mut columns = columns(300);
-            columns.push((0..300).map(|k| ((k * 37 % 101) as f64 * 0.9).sin()).collect());
+            let other = (0..300).map(|k| ((k * 37 % 101) as f64 * 0.9).sin()).collect();
+            columns.push((other, Kind::Continuous));
             let score = KernelScore::new(columns, kind, 10, 0.01, 60);
             let cost = |parents: &[usize]| score.local(2, parents);
             assert!(cost(&[0]) < cost(&[]) && cost(&[0, 1]) < cost(&[0]), "{kind:?}");
