@@ -15,6 +15,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use nocurl::memory::{Memory, ask};
 use nocurl::{Moments, Variable};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -47,9 +48,12 @@ struct Description {
 }
 
 /// Whether a file holds a summary: by its first bytes, or by its name where it is too short for them.
+/// What is no file is told by its name alone: bytes that are taken from a pipe are gone.
 pub fn is_summary(path: &Path) -> bool {
     let named = path.extension().is_some_and(|extension| extension == "moments");
-    let start = std::fs::File::open(path).ok().and_then(|mut file| {
+    let file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let opened = file.then(|| std::fs::File::open(path).ok()).flatten();
+    let start = opened.and_then(|mut file| {
         let mut start = [0; 8];
         std::io::Read::read_exact(&mut file, &mut start).ok()?;
         Some(start)
@@ -72,6 +76,10 @@ pub fn read_summary(source: &Source) -> Result<Summary, Error> {
 /// # Errors
 /// [`Error::Io`] with the reason.
 pub fn write_summary(path: impl AsRef<Path>, summary: &Summary) -> Result<(), Error> {
+    let columns = summary.moments.width();
+    let rows = summary.sample.rows.len() as u64;
+    // The numbers in a list, and as bytes.
+    ask("the file of moments", Memory::matrices(2.0).and_tables(3.0).at(columns, rows))?;
     write_atomic(path.as_ref(), |file| file.write_all(&summary.to_bytes()))
 }
 
