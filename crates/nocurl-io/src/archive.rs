@@ -58,8 +58,7 @@ impl Archive {
         if at.checked_add(size).is_none_or(|end| end > place.length) {
             return Err(cut_off(&place.label));
         }
-        let mut list = vec![0; size as usize];
-        place.read_at(at, &mut list).map_err(|error| Error::read(&place.label, &error))?;
+        let list = place.bytes_at(at, size).map_err(|error| Error::read(&place.label, &error))?;
         let mut list = Fields(&list);
         let mut members = Vec::new();
         for _ in 0..count {
@@ -145,9 +144,8 @@ fn cut_off(label: &str) -> Error {
 fn end_of(place: &Seekable) -> Result<(u64, u64, u64), Error> {
     let label = &place.label;
     let length = place.length.min(END + LONGEST_COMMENT);
-    let mut tail = vec![0; length as usize];
     let start = place.length - length;
-    place.read_at(start, &mut tail).map_err(|error| Error::read(label, &error))?;
+    let tail = place.bytes_at(start, length).map_err(|error| Error::read(label, &error))?;
     let last = tail.len().checked_sub(END as usize).ok_or_else(|| cut_off(label))?;
     let at = (0..=last).rev().find(|&at| tail[at..].starts_with(b"PK\x05\x06"));
     let at = at.ok_or_else(|| cut_off(label))?;

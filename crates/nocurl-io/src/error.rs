@@ -460,6 +460,18 @@ impl Error {
         Self::Invalid { path: path.into(), format, reason: shorten(&reason.to_string(), 200) }
     }
 
+    /// What a decoder says of a file: it is broken, unless memory was refused, which is no fault of
+    /// the file.
+    pub(crate) fn decoding(
+        path: &str,
+        format: &'static str,
+        error: &(dyn std::error::Error + 'static),
+    ) -> Self {
+        let mut causes = std::iter::successors(Some(error), |cause| cause.source());
+        let refused = causes.find_map(|cause| out_of_memory(cause.downcast_ref()?));
+        refused.map_or_else(|| Self::invalid(path, format, error), Self::Engine)
+    }
+
     pub(crate) fn unsupported(path: &str, reason: impl Into<String>) -> Self {
         Self::Unsupported { path: path.into(), reason: reason.into() }
     }
@@ -531,11 +543,21 @@ impl Error {
     }
 
     pub(crate) fn read(path: &str, error: &std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::OutOfMemory {
-            return nocurl::Error::OutOfMemory { stage: "reading", mebibytes: 1 }.into();
+        if let Some(error) = out_of_memory(error) {
+            return error.into();
         }
         Self::Io { action: "read", path: path.into(), reason: shorten(&error.to_string(), 200) }
     }
+}
+
+/// Memory that was refused while something was read.
+fn out_of_memory(error: &std::io::Error) -> Option<nocurl::Error> {
+    let known = error.get_ref().and_then(|inner| inner.downcast_ref::<nocurl::Error>());
+    let of_kind = || {
+        let refused = nocurl::Error::OutOfMemory { stage: "reading", mebibytes: 1 };
+        (error.kind() == std::io::ErrorKind::OutOfMemory).then_some(refused)
+    };
+    known.cloned().or_else(of_kind)
 }
 
 /// Text on one line of at most `limit` characters.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use nocurl::memory::{ask, zeros};
+
 #[cfg(not(target_family = "wasm"))]
 use crate::machine::room_for_copies;
 use crate::packed::Packing;
@@ -85,6 +87,7 @@ impl Input {
 
     /// The first bytes, up to `count`, which stay to be read.
     pub(crate) fn peek(&mut self, count: usize) -> Result<Vec<u8>, Error> {
+        ask("reading", count as u64)?;
         let mut start = Vec::with_capacity(count);
         let taken = match &mut self.content {
             Content::Placed(place) => place.handle().take(count as u64).read_to_end(&mut start),
@@ -134,6 +137,7 @@ impl Input {
     /// The whole input in memory.
     pub(crate) fn into_bytes(self) -> Result<Vec<u8>, Error> {
         let label = self.label.clone();
+        ask("reading", self.length().unwrap_or(0))?;
         let mut bytes = Vec::new();
         let read = self.into_stream().read_to_end(&mut bytes);
         read.map_err(|error| Error::read(&label, &error))?;
@@ -145,6 +149,8 @@ impl Input {
         const CHUNK: u64 = 1 << 20;
         let label = self.label.clone();
         let length = self.length().unwrap_or(0);
+        // The text, and what is made of it.
+        ask("reading", 2 * length.min(limit))?;
         let mut stream = self.into_stream();
         let mut bytes = Vec::with_capacity(length.min(limit) as usize + 1);
         loop {
@@ -237,6 +243,15 @@ impl Seekable {
                 Ok(())
             }
         }
+    }
+
+    /// So many bytes from a place on.
+    pub(crate) fn bytes_at(&self, at: u64, count: u64) -> io::Result<Vec<u8>> {
+        let count = usize::try_from(count).map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        let refused = |error| io::Error::new(io::ErrorKind::OutOfMemory, error);
+        let mut bytes = zeros("reading", count).map_err(refused)?;
+        self.read_at(at, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The bytes, if they are in memory.

@@ -119,6 +119,17 @@ fn pipes_of_every_format_are_read() {
 }
 
 #[test]
+fn nobody_looks_into_a_pipe_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    // Opening it would wait for a writer, and reading from it would take what is to be read.
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(nocurl_io::is_summary(&path)));
+    assert_eq!(told.recv_timeout(std::time::Duration::from_secs(60)), Ok(false));
+}
+
+#[test]
 fn graphs_and_knowledge_come_through_pipes_and_never_from_endless_sources() {
     let folder = tempfile::tempdir().unwrap();
     let graph = pipe_of(folder.path(), "g.csv", b"from,to\na,b\n".to_vec());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use nocurl::bootstrap::Confidence;
 use nocurl::graph::Direction;
 use nocurl::links::Coefficient;
+use nocurl::memory::{Memory, ask};
 use nocurl::methods::SearchReport;
 use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
 use nocurl_report::Histogram;
@@ -163,6 +164,7 @@ impl GraphDocument {
     /// A cycle, or an edge between variables that are not there; not in a document that was read.
     pub fn dag(&self) -> Result<Dag, Error> {
         let d = self.variables.len();
+        ask("the weights of the graph", Memory::matrices(2.0).at(d, 0))?;
         let mut weights = Mat::zeros(d, d);
         for (from, to, edge) in self.indexed_edges()? {
             let weight = edge.weight.or(edge.strength).unwrap_or(1.0);

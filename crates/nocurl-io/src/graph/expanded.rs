@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nocurl::memory::{Memory, ask};
 use nocurl::{Dag, Kind, Mat, Pdag, Variables};
 
 use super::GraphDocument;
@@ -38,6 +39,7 @@ impl GraphDocument {
             false => Variables::new(list),
         };
         let m = variables.width();
+        ask("the weights of the graph", Memory::matrices(2.0).at(m, 0))?;
         let mut weights = Mat::zeros(m, m);
         let (mut directed, mut undirected) = (Vec::new(), Vec::new());
         for (from, to, edge) in self.indexed_edges()? {

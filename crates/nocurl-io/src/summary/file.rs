@@ -16,6 +16,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use nocurl::memory::{Memory, ask};
 use nocurl::moments::{Conditions, KeptRows};
 use nocurl::{Moments, Variable, Variables};
 use serde::{Deserialize, Serialize};
@@ -79,9 +80,12 @@ impl Kept {
 }
 
 /// Whether a file holds a summary: by its first bytes, or by its name where it is too short for them.
+/// What is no file is told by its name alone: bytes that are taken from a pipe are gone.
 pub fn is_summary(path: &Path) -> bool {
     let named = path.extension().is_some_and(|extension| extension == "moments");
-    let start = std::fs::File::open(path).ok().and_then(|mut file| {
+    let file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let opened = file.then(|| std::fs::File::open(path).ok()).flatten();
+    let start = opened.and_then(|mut file| {
         let mut start = [0; 8];
         std::io::Read::read_exact(&mut file, &mut start).ok()?;
         Some(start)
@@ -104,6 +108,10 @@ pub fn read_summary(source: &Source) -> Result<Summary, Error> {
 /// # Errors
 /// [`Error::Io`] with the reason.
 pub fn write_summary(path: impl AsRef<Path>, summary: &Summary) -> Result<(), Error> {
+    let columns = summary.moments.width();
+    let rows = summary.sample.rows.len() as u64;
+    // The numbers in a list, and as bytes.
+    ask("the file of moments", Memory::matrices(2.0).and_tables(3.0).at(columns, rows))?;
     write_atomic(path.as_ref(), |file| file.write_all(&summary.to_bytes()))
 }
 

@@ -179,7 +179,7 @@ fn gather(
     options: &Reading<'_>,
     run: &Run<'_>,
 ) -> Result<Assembly, Error> {
-    let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
+    let invalid = |error: ArrowError| Error::decoding(label, FORMAT, &error);
     let mut total = Assembly::new(&projection.selection, options.missing);
     let columns = projection.positions.len();
     if columns == 0 {
@@ -226,7 +226,7 @@ enum Batches<'a> {
 impl Batches<'_> {
     fn open(input: &Seekable, options: &Reading<'_>) -> Result<(Projection, Self), Error> {
         let label = input.label.as_str();
-        let invalid = |error: ArrowError| Error::invalid(label, FORMAT, error);
+        let invalid = |error: ArrowError| Error::decoding(label, FORMAT, &error);
         let mut magic = [0; 6];
         let is_file = input.handle().read_exact(&mut magic).is_ok() && magic == *b"ARROW1";
         let handle = || BufReader::new(input.handle());

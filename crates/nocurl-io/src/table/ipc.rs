@@ -68,9 +68,7 @@ impl Extent<'_> {
         if range.end > self.length || range.start > range.end {
             return Err(Fault::Length(fault));
         }
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.input.read_at(range.start, &mut bytes)?;
-        Ok(bytes)
+        Ok(self.input.bytes_at(range.start, range.end - range.start)?)
     }
 
     fn check_file(&self) -> Result<u64, Fault> {

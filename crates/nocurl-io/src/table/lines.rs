@@ -37,7 +37,7 @@ impl Columns {
         let mut names: Vec<(String, Option<&'static str>)> = Vec::new();
         let mut lines = Lines::new(input.handle());
         while let Some(Object(pairs)) =
-            lines.next_object().map_err(|error| Error::invalid(label, FORMAT, error))?
+            lines.next_object().map_err(|error| Error::decoding(label, FORMAT, &error))?
         {
             for (name, value) in pairs {
                 let at = match seen.get(name.as_ref()) {

@@ -92,7 +92,7 @@ impl Layout {
         let label = input.label.as_str();
         let mut handle = input.handle();
         let header =
-            Header::read(&mut handle).map_err(|error| Error::invalid(label, FORMAT, error))?;
+            Header::read(&mut handle).map_err(|error| Error::decoding(label, FORMAT, &error))?;
         let start = handle.stream_position().map_err(|error| Error::read(label, &error))?;
         let Some(kind) = header.kind else {
             let reason = "records are not read; save a plain array of numbers";

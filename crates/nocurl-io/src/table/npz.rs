@@ -63,7 +63,7 @@ impl Arrays {
         let mut shapes = Vec::new();
         for member in archive.members() {
             let header = Header::read(archive.stream(member)?);
-            let header = header.map_err(|error| Error::invalid(label, "NumPy", error))?;
+            let header = header.map_err(|error| Error::decoding(label, "NumPy", &error))?;
             shapes.push((member, header.shape));
         }
         let lengths: Vec<u64> = shapes.iter().filter_map(|(_, shape)| one(shape)).collect();

@@ -58,7 +58,7 @@ fn read_batches(
     if alone {
         return finished(arrow::read_batches(batches, &reading, run)?, &reading);
     }
-    let invalid = |error| Error::invalid(memory::LABEL, "Arrow", error);
+    let invalid = |error| Error::decoding(memory::LABEL, "Arrow", &error);
     let mut batches = batches;
     // A column that is empty from the start may be so to the end, and is left out then.
     let first = batches.next().transpose().map_err(invalid)?;

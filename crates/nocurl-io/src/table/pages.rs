@@ -250,7 +250,5 @@ impl Head {
 }
 
 fn bytes(input: &Seekable, at: u64, length: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = vec![0; length as usize];
-    let read = input.read_at(at, &mut bytes);
-    read.map_err(|error| Error::read(&input.label, &error)).map(|()| bytes)
+    input.bytes_at(at, length).map_err(|error| Error::read(&input.label, &error))
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use nocurl::Run;
+use nocurl::memory::zeros;
 use nocurl::moments::BLOCK_ROWS;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -52,9 +53,9 @@ pub(super) fn read(
     check_footer(input)?;
     let parse = || {
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks(input.clone()));
-        let metadata = metadata.map_err(|error| Error::invalid(label, FORMAT, error))?;
+        let metadata = metadata.map_err(|error| Error::decoding(label, FORMAT, &error))?;
         let schema = arrow_schema(metadata.file_metadata());
-        Ok((metadata, schema.map_err(|error| Error::invalid(label, FORMAT, error))?))
+        Ok((metadata, schema.map_err(|error| Error::decoding(label, FORMAT, &error))?))
     };
     let (metadata, schema) = on_stack(|| guarded(label, FORMAT, parse))?;
     // Dictionaries of pages have no order that means anything.
@@ -210,7 +211,7 @@ impl Selected<'_> {
     ) -> Result<Vec<Vec<f64>>, Error> {
         let read = |column: &mut Box<dyn Leaf>| {
             guarded(&self.input.label, FORMAT, || {
-                let mut values = vec![0.0; rows];
+                let mut values: Vec<f64> = zeros("the rows", rows)?;
                 for block in values.chunks_mut(BLOCK_ROWS) {
                     column.read(block).map_err(|error| self.invalid(&error))?;
                 }
@@ -235,7 +236,7 @@ impl Selected<'_> {
     }
 
     fn invalid(&self, error: &ParquetError) -> Error {
-        Error::invalid(&self.input.label, FORMAT, error)
+        Error::decoding(&self.input.label, FORMAT, error)
     }
 
     /// Opens the selected columns at the start of a piece.
@@ -312,9 +313,7 @@ impl ChunkReader for Chunks {
             let start = start as usize;
             return Ok(Bytes::from_owner(bytes.clone()).slice(start..start + length));
         }
-        let mut bytes = vec![0; length];
-        self.0.read_at(start, &mut bytes)?;
-        Ok(bytes.into())
+        Ok(self.0.bytes_at(start, length as u64)?.into())
     }
 }
 

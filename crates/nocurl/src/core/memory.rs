@@ -114,6 +114,15 @@ pub fn ask(stage: &'static str, bytes: u64) -> Result<(), Error> {
     Ok(())
 }
 
+/// So many zeros in one piece, asked for by [`ask`].
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn zeros<T: Copy + Default>(stage: &'static str, count: usize) -> Result<Vec<T>, Error> {
+    ask(stage, (count as u64).saturating_mul(size_of::<T>() as u64))?;
+    Ok(vec![T::default(); count])
+}
+
 /// What a panic says about memory that could not be had; nothing where it is about anything else.
 /// Matrices ask for theirs in a way that panics, so whoever starts work looks at its panics by this.
 pub fn refused(panic: &(dyn Any + Send)) -> Option<Error> {
@@ -156,6 +165,8 @@ mod tests {
         let error = ask("a dream", 1 << 60).unwrap_err();
         assert!(matches!(error, Error::OutOfMemory { stage: "a dream", .. }), "{error}");
         ask("a moment", 1 << 21).unwrap();
+        assert!(zeros::<f64>("a dream", 1 << 57).is_err());
+        assert_eq!(zeros::<f64>("a moment", 3).unwrap(), [0.0; 3]);
     }
 
     #[test]

@@ -233,15 +233,21 @@ impl Algorithm {
     }
 
     pub(crate) fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
+        self.ask(task)?;
+        self.0.propose(task)
+    }
+
+    /// Asks for the memory that the method takes.
+    fn ask(&self, task: &Task<'_>) -> Result<(), Error> {
         let problem = task.problem;
         let rows = problem.rows();
         let size = Size { variables: problem.size(), rows, threads: parallel::threads() };
-        ask("the method", self.memory(&size).at(size.variables, rows))?;
-        self.0.propose(task)
+        ask("the method", self.memory(&size).at(size.variables, rows))
     }
 
     /// Proposes an order from a graph that was learnt from data like this, where the method can.
     pub(crate) fn propose_from(&self, task: &Task<'_>, from: &Dag) -> Result<Proposal, Error> {
+        self.ask(task)?;
         self.0.warm(task, from).unwrap_or_else(|| self.0.propose(task))
     }
 }

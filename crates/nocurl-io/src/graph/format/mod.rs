@@ -5,6 +5,7 @@ mod tokens;
 use std::io::Write as _;
 use std::path::Path;
 
+use nocurl::memory::ask;
 use nocurl_render::{Diagram, Layout};
 
 use super::builder::Flaw;
@@ -219,6 +220,7 @@ pub fn picture_bytes(diagram: &Diagram, format: &GraphFormat) -> Result<Vec<u8>,
 /// As [`format_graph`].
 pub fn graph_bytes(graph: &GraphDocument, format: &GraphFormat) -> Result<Vec<u8>, Error> {
     check(graph)?;
+    ask("the file of the graph", size(graph))?;
     match format.write {
         Written::Text(write) => Ok(write(graph)?.into_bytes()),
         Written::Report => Ok(nocurl_report::html(&graph.report()?).into_bytes()),
@@ -236,6 +238,15 @@ pub fn format_graph(graph: &GraphDocument, format: &GraphFormat) -> Result<Strin
         let reason = format!("{} is no text: write it to a file", format.name);
         Error::unsupported("graph", reason)
     })
+}
+
+/// Bytes of a graph in any format, about and from above: its text, and what it is made of.
+fn size(graph: &GraphDocument) -> u64 {
+    const OF_EACH: usize = 1 << 10;
+    let named: usize = graph.variables.iter().map(String::len).sum();
+    let mean = named / graph.variables.len().max(1);
+    let each = graph.variables.len() + graph.edges.len();
+    each.saturating_mul(OF_EACH + 8 * mean) as u64
 }
 
 /// Whether every number can be written.

@@ -10,7 +10,7 @@ use crate::archive::Archive;
 /// The sheets in their order.
 pub(super) fn sheets(archive: &Archive) -> Result<Vec<(String, Extent)>, Error> {
     let label = &archive.place().label;
-    let read = |error: io::Error| Error::invalid(label, "OpenDocument", error);
+    let read = |error: io::Error| Error::decoding(label, "OpenDocument", &error);
     let mut xml = content(archive)?;
     let mut sheets = Vec::new();
     while let Some(name) = next_sheet(&mut xml).map_err(read)? {

@@ -49,7 +49,7 @@ impl Texts {
 impl Book {
     pub(super) fn open(archive: &Archive) -> Result<Self, Error> {
         let label = &archive.place().label;
-        let read = |error: io::Error| Error::invalid(label, "Excel", error);
+        let read = |error: io::Error| Error::decoding(label, "Excel", &error);
         let mut names = archive.members().iter().map(|member| member.name.as_str());
         let path = names.find(|name| name.ends_with("workbook.xml")).unwrap_or("xl/workbook.xml");
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -127,7 +127,7 @@ impl Book {
         let mut extent = Extent::default();
         let mut rows = SheetRows::new(&Arc::default(), self.stream(archive, at)?);
         rows.keeps = false;
-        let read = |error: io::Error| Error::invalid(&archive.place().label, "Excel", error);
+        let read = |error: io::Error| Error::decoding(&archive.place().label, "Excel", &error);
         while let Some(row) = rows.next_row().map_err(read)? {
             extent.see(&row);
         }

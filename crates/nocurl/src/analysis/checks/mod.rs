@@ -11,7 +11,8 @@ mod case;
 mod finding;
 mod sortability;
 
-use crate::core::{Data, Error, Progress, Run, Text};
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::{Data, Error, Progress, Run, Text, parallel};
 pub use crate::math::normality;
 use crate::pipeline::{Fit, Options};
 use case::Case;
@@ -114,6 +115,10 @@ pub fn diagnose<'a>(
 ) -> Result<Diagnosis, Error> {
     let data = data.into();
     let moments = data.moments();
+    let (variables, rows) = (moments.columns(), moments.rows());
+    let size = Size { variables, rows, threads: parallel::threads() };
+    let memory = options.checking_memory(&size, Memory::default());
+    ask("the checks", memory.at(variables, rows))?;
     let case = Case::new(data, &moments, options, fit)?;
     let mut findings = Vec::with_capacity(CHECKS.len());
     for (done, check) in CHECKS.iter().enumerate() {
