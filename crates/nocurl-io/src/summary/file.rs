@@ -110,8 +110,12 @@ pub fn read_summary(source: &Source) -> Result<Summary, Error> {
 pub fn write_summary(path: impl AsRef<Path>, summary: &Summary) -> Result<(), Error> {
     let columns = summary.moments.width();
     let rows = summary.sample.rows.len() as u64;
-    // The numbers in a list, and as bytes.
-    ask("the file of moments", Memory::matrices(2.0).and_tables(3.0).at(columns, rows))?;
+    let told = summary.moments.conditions();
+    let of = |condition| summary.moments.variables().columns(condition).len() + 1;
+    let conditions = told.map_or(0, |told| of(told.variable()));
+    // The numbers in a list, and as bytes; half a matrix for each condition.
+    let matrices = Memory::matrices(2.0 + conditions as f64);
+    ask("the file of moments", matrices.and_tables(3.0).at(columns, rows))?;
     write_atomic(path.as_ref(), |file| file.write_all(&summary.to_bytes()))
 }
 
