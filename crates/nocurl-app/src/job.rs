@@ -169,7 +169,8 @@ impl Job {
         }
         self.confidence.validate()?;
         let Some(path) = &self.checkpoint else { return Ok(()) };
-        if !algorithm.facts().checkpoint {
+        let refined = self.options.refine.is_some_and(|refine| refine.facts().checkpoint);
+        if !algorithm.facts().checkpoint && !refined {
             let all = Algorithm::all();
             let trained =
                 all.iter().filter(|method| method.facts().checkpoint).map(Algorithm::name);

@@ -110,6 +110,11 @@ impl<'a> Run<'a> {
         Self { watch: None, keeper: None, ..*self }
     }
 
+    /// The same work, whose state nobody keeps.
+    pub fn unkept(&self) -> Self {
+        Self { keeper: None, ..*self }
+    }
+
     /// Reports progress.
     pub fn report(&self, progress: Progress) {
         if let Some(watch) = self.watch {

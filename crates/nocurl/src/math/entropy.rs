@@ -151,6 +151,21 @@ pub(crate) fn entropy(values: &[f64]) -> f64 {
     pulp::Arch::new().dispatch(Whole(values))
 }
 
+/// How much less the entropy of values is than that of a normal law with their variance; 0 where
+/// they are all the same.
+pub(crate) fn negentropy(mut values: Vec<f64>) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter_mut().for_each(|value| *value -= mean);
+    let variance = dot(&values, &values) / n;
+    if !(variance > 0.0 && variance.is_finite()) {
+        return 0.0;
+    }
+    let scale = variance.sqrt().recip();
+    values.iter_mut().for_each(|value| *value *= scale);
+    NORMAL - entropy(&values)
+}
+
 /// The entropies of the residuals of two columns with mean 0 and variance 1, each regressed on the
 /// other and scaled to variance 1; `None` where one is all but a multiple of the other.
 pub(crate) fn residual_entropies(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {

@@ -193,9 +193,12 @@ fn repair(problem: &Problem, proposal: &mut Proposal) {
 /// Looks for a better order from the proposed one, where that is asked for.
 fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result<(), Error> {
     let Some(refine) = options.refine else { return Ok(()) };
-    let refined = refine.search(task, &proposal.order)?;
+    // One state is kept: that of the method, where it has one.
+    let alone = task.run.unkept();
+    let run = if options.algorithm.facts().checkpoint { &alone } else { task.run };
+    let refined = refine.search(&Task { run, ..*task }, &proposal.order)?;
     (proposal.order, proposal.potential) = (refined.order, None);
-    (proposal.directed, proposal.graph) = (None, None);
+    (proposal.directed, proposal.graph) = (refined.directed, None);
     proposal.weights = match refined.parents {
         None => None,
         Some(parents) => {

@@ -1,9 +1,16 @@
 //! One word for effects of any shape.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
 use nocurl::methods::Nonlinear;
 use nocurl::metrics::shd;
+use nocurl::refine::Refine;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
-use nocurl::{Action, Algorithm, Dataset, Determines, Error, Mat, Options, Run, learn};
+use nocurl::{
+    Action, Algorithm, Dataset, Determines, Error, Keeper, Mat, Options, Progress, Run,
+    TrainingState, Watch, learn,
+};
 
 fn options() -> Options {
     Options { algorithm: Algorithm::from(Nonlinear::default()), ..Options::default() }
@@ -89,4 +96,96 @@ fn what_it_cannot_use_is_refused() {
     let none = Options { algorithm: Algorithm::from(Nonlinear { max_fits: 0 }), ..options() };
     let error = learn(&drawn.data, &none, &Run::default()).unwrap_err();
     assert!(matches!(error, Error::Parameter { name: "max_fits", .. }), "{error}");
+}
+
+/// Keeps every fit, in memory.
+#[derive(Default)]
+struct Shelf(Mutex<Option<TrainingState>>);
+
+impl Keeper for Shelf {
+    fn state(&self) -> Option<TrainingState> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn keep(&self, state: &TrainingState) {
+        *self.0.lock().unwrap() = Some(state.clone());
+    }
+}
+
+/// Stops after some fits, and counts them.
+struct After {
+    fits: AtomicU64,
+    most: u64,
+    stop: AtomicBool,
+}
+
+impl Watch for After {
+    fn report(&self, progress: Progress) {
+        if progress.stage == "fitting networks" {
+            let fits = self.fits.fetch_add(1, Ordering::SeqCst) + 1;
+            self.stop.fetch_or(fits >= self.most, Ordering::SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_search_that_was_stopped_goes_on_to_the_same_answer() {
+    let drawn = drawn(Mechanism::DagGnn1, 5, 500, 3);
+    let refined = Options {
+        algorithm: Algorithm::from_name("nocurl").unwrap(),
+        refine: Some(Refine::NETWORKS),
+        ..Options::default()
+    };
+    for options in [options(), refined] {
+        let whole = learn(&drawn.data, &options, &Run::default()).unwrap();
+        let shelf = Shelf::default();
+        let mut stops = 0;
+        let found = loop {
+            let after =
+                After { fits: AtomicU64::new(0), most: 4 + stops, stop: AtomicBool::new(false) };
+            let run = Run::default().watched_by(&after).stopped_by(&after.stop).kept_by(&shelf);
+            match learn(&drawn.data, &options, &run) {
+                Err(error) => assert_eq!(error, Error::Cancelled),
+                Ok(fit) => break fit,
+            }
+            assert!(shelf.state().unwrap().done().ends_with(" fits"));
+            stops += 4;
+            assert!(stops < 400);
+        };
+        assert!(stops > 0);
+        assert_eq!(found.dag, whole.dag);
+        assert_eq!(found.evaluations, whole.evaluations);
+        assert_eq!(found.determined, whole.determined);
+        // What is kept of one table is not taken for another.
+        let other = Dataset::new(
+            Dataset::default_names(3),
+            Mat::from_fn(500, 3, |i, j| drawn.data.values()[(i, j)]),
+        )
+        .unwrap();
+        let error = learn(&other, &options, &Run::default().kept_by(&shelf)).unwrap_err();
+        assert_eq!(error, Error::ForeignCheckpoint);
+    }
+}
+
+#[test]
+fn waves_of_several_parents_are_found() {
+    // cos(a'x + 1) of up to four parents: no parent alone says much.
+    let mut far = 0;
+    for seed in [1, 2] {
+        let simulation = Simulation {
+            mechanism: Mechanism::Nonlinear1,
+            degree: 3.0,
+            variables: 7,
+            rows: 2000,
+            ..Simulation::default()
+        };
+        let drawn = simulate(&simulation, seed).unwrap();
+        let fit = learn(&drawn.data, &options(), &Run::default()).unwrap();
+        far += shd(&drawn.truth, &fit.dag).unwrap();
+    }
+    assert!(far <= 1, "{far}");
 }

@@ -176,3 +176,11 @@ fn it_can_be_stopped() {
     );
     assert!(matches!(result, Err(Error::Cancelled)));
 }
+
+#[test]
+fn directions_of_straight_effects_are_left_open() {
+    let drawn = drawn(Mechanism::Linear, 5, 800, 2);
+    let fit = learn(&drawn.data, &options(), &Run::default()).unwrap();
+    assert!(fit.dag.edge_count() > 0);
+    assert_eq!(fit.determined, fit.class);
+}

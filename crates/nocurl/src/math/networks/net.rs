@@ -228,7 +228,6 @@ impl Rows {
         &self.deviations
     }
 
-    #[cfg(test)]
     pub(crate) fn values(&self) -> MatRef<'_, f64> {
         self.values.as_ref()
     }
@@ -236,6 +235,15 @@ impl Rows {
     /// The values alone.
     pub(crate) fn into_values(self) -> Mat<f64> {
         self.values
+    }
+
+    /// Second moments of the variables.
+    pub(crate) fn correlation(&self) -> Mat<f64> {
+        let (n, d) = (self.values.nrows(), self.values.ncols());
+        let mut moments = Mat::zeros(d, d);
+        let (x, scale) = (self.values.as_ref(), 1.0 / n as f64);
+        matmul(&mut moments, Accum::Replace, x.transpose(), x, scale, Par::Seq);
+        moments
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -314,6 +322,17 @@ impl Rows {
         let w = MatMut::from_column_major_slice_mut(first_gradient, p, hidden);
         matmul(w, Accum::Add, x.transpose(), z, 1.0, Par::Seq);
         residual.iter().map(|r| r * r).sum()
+    }
+
+    /// What a network leaves of its variable, row by row.
+    pub(crate) fn residuals(&self, net: &Net, space: &mut Workspace) -> Vec<f64> {
+        let n = self.count();
+        let mut residuals = Vec::with_capacity(n);
+        for start in (0..n).step_by(BLOCK) {
+            self.forward(net, start..n.min(start + BLOCK), space);
+            residuals.extend(space.residual.iter().map(|difference| -difference));
+        }
+        residuals
     }
 
     /// The mean squared residual of a network whose second layer is fitted anew, by least squares

@@ -32,6 +32,8 @@ pub(crate) struct Curves {
 pub(crate) struct Chosen {
     pub(crate) parents: Vec<usize>,
     pub(crate) score: f64,
+    target: usize,
+    fit: Additive,
 }
 
 impl Curves {
@@ -64,6 +66,22 @@ impl Curves {
     /// often first.
     pub(crate) fn strongest(&self, target: usize, candidates: &[usize]) -> Vec<usize> {
         self.boosted(target, candidates, Rule { steps: LOOK, least: 0.0 })
+    }
+
+    /// What a fit leaves of its variable in the rows that all this was made from, in units of the
+    /// variable's deviation.
+    pub(crate) fn residuals(&self, rows: &Dataset, chosen: &Chosen) -> Vec<f64> {
+        let own = self.design.functions(chosen.target, rows.column(chosen.target));
+        let mut left = own.col_as_slice(0).to_vec();
+        let coefficients = chosen.fit.coefficients(&self.design);
+        for (&parent, weights) in chosen.fit.parents().iter().zip(&coefficients) {
+            let functions = self.design.functions(parent, rows.column(parent));
+            for (k, weight) in weights.iter().enumerate() {
+                let values = functions.col_as_slice(k).iter();
+                left.iter_mut().zip(values).for_each(|(left, value)| *left -= weight * value);
+            }
+        }
+        left
     }
 
     fn boosted(&self, target: usize, candidates: &[usize], rule: Rule) -> Vec<usize> {
@@ -108,7 +126,8 @@ impl Curves {
             }
             if weak.is_empty() {
                 kept.sort_unstable();
-                return Chosen { parents: kept, score: n * libm::log(fit.residual()) + price };
+                let score = n * libm::log(fit.residual()) + price;
+                return Chosen { parents: kept, score, target, fit };
             }
             weak.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             kept.extend(weak[weak.len().div_ceil(2)..].iter().map(|&(_, parent)| parent));

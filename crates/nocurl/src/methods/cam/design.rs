@@ -25,6 +25,7 @@ pub(super) struct Design {
     penalty: Vec<f64>,
     /// Second moments of all functions.
     gram: Mat<f64>,
+    bases: Vec<Basis>,
 }
 
 impl Design {
@@ -69,7 +70,7 @@ impl Design {
             progress.add(rows.len())?;
         }
         let penalty = bases.iter().flat_map(|basis| basis.penalty()).copied().collect();
-        Ok(Self { rows: n, starts, penalty, gram })
+        Ok(Self { rows: n, starts, penalty, gram, bases })
     }
 
     /// Number of variables.
@@ -100,6 +101,14 @@ impl Design {
     /// The second moment of a function with a variable, standardised.
     pub(super) fn target(&self, function: usize, variable: usize) -> f64 {
         self.gram[(function, self.starts[variable])]
+    }
+
+    /// The functions of a variable at these values of it, one column each.
+    pub(super) fn functions(&self, variable: usize, values: &[f64]) -> Mat<f64> {
+        let basis = &self.bases[variable];
+        let mut functions = Mat::zeros(values.len(), basis.len());
+        basis.evaluate(values, functions.as_mut());
+        functions
     }
 
     /// The second moments of all functions with one of them.

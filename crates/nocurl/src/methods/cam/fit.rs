@@ -173,6 +173,11 @@ impl Additive {
         self.residual
     }
 
+    /// Coefficients of the functions of each parent.
+    pub(super) fn coefficients(&self, design: &Design) -> Vec<Vec<f64>> {
+        self.blocks(design).into_iter().map(|block| block.coefficients).collect()
+    }
+
     /// Of each parent, the share by which the residual variance would grow without it, about, and
     /// the degrees of freedom of its term.
     pub(super) fn shares(&self, design: &Design) -> Vec<(f64, f64)> {

@@ -3,7 +3,9 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::core::{Error, Run};
+use super::harmonic::Harmonics;
+use crate::core::{Error, Mat, Run};
+use crate::math::entropy::negentropy;
 use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
 use crate::math::{Price, Problem};
@@ -23,6 +25,9 @@ const STRETCH: f64 = 2.0;
 const TOLERANCE: f64 = 1e-6;
 const MAX_ITERATIONS: u64 = 300;
 
+/// Residuals are not normal where a law of their own is better by this much: a chance of 5e-5.
+const ODD: f64 = 20.0;
+
 /// Rows that a search over so many variables needs, of which a network has at most so many inputs.
 pub(super) fn rows_needed(variables: usize, inputs: usize) -> u64 {
     (ROWS_PER_WEIGHT * (variables.min(inputs + 1) + 2)) as u64
@@ -31,40 +36,69 @@ pub(super) fn rows_needed(variables: usize, inputs: usize) -> u64 {
 /// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the
 /// extended BIC asks for the weights of its network or the degrees of freedom of its curves.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Fitted {
     pub(crate) parents: Vec<usize>,
     pub(crate) score: f64,
+    /// How far its residuals are from a normal law: minus twice the gain in log-likelihood of a law
+    /// of their own.
+    pub(crate) shape: f64,
     /// Whether it is a network that costs this, and not a sum of curves.
     pub(crate) network: bool,
+}
+
+/// Whether the residuals of a fit are far from a normal law.
+pub(super) fn is_odd(node: &Fitted) -> bool {
+    node.shape < -ODD
 }
 
 /// Fits networks to standardised rows.
 pub(super) struct Fitter<'a> {
     problem: &'a Problem,
     rows: Rows,
+    correlation: Mat<f64>,
     seed: u64,
     run: Run<'a>,
 }
 
 impl<'a> Fitter<'a> {
     pub(super) fn new(problem: &'a Problem, rows: Rows, seed: u64, run: Run<'a>) -> Self {
-        Self { problem, rows, seed, run }
+        let correlation = rows.correlation();
+        Self { problem, rows, correlation, seed, run }
     }
 
     /// The parents of `target` among `candidates`, which are in rising order: what is left after
-    /// backward elimination from a network on all of them.
-    ///
-    /// An input goes when the residual variance without it, its weights gone and the second layer
-    /// fitted anew, is larger by less than the extended BIC asks for its weights. Depends on
-    /// nothing but its arguments. None where it is clear on the way that the score will not be below
-    /// `bound`.
+    /// backward elimination from a network on all of them. Depends on nothing but its arguments.
+    /// None where it is clear on the way that the score will not be below `bound`.
     pub(super) fn fit(
         &self,
         target: usize,
         candidates: &[usize],
         bound: f64,
     ) -> Result<Option<Fitted>, Error> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
+        let units = self.units(candidates.len());
+        // Drawn as for all variables, stretched to what it is for the candidates alone.
+        let share = self.problem.size() as f64 / candidates.len().max(1) as f64;
+        let net = Net::random(target, candidates.to_vec(), &self.rows, units, &mut rng)
+            .stretched(STRETCH * share.sqrt());
+        match self.eliminate(net, bound)? {
+            // Few inputs may have more units than all candidates had.
+            Some(fitted) if self.units(fitted.parents.len()) > units => {
+                self.fit(target, &fitted.parents, bound)
+            }
+            fitted => Ok(fitted),
+        }
+    }
+
+    /// What is left of a network after backward elimination.
+    ///
+    /// An input goes when the residual variance without it, its weights gone and the second layer
+    /// fitted anew, is larger by less than the extended BIC asks for its weights.
+    fn eliminate(&self, mut net: Net, bound: f64) -> Result<Option<Fitted>, Error> {
         let n = self.rows.count() as f64;
+        let (target, candidates) = (net.target, net.inputs.clone());
         // Laplace and normal priors of unit scale on the weights between standardised variables.
         let penalty = 1.0 / n;
         let training = Training {
@@ -79,13 +113,7 @@ impl<'a> Fitter<'a> {
             stage: "training networks",
             run: &self.run,
         };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
-        let mut inputs = candidates.to_vec();
-        let units = self.units(inputs.len());
-        // Drawn as for all variables, stretched to what it is for the candidates alone.
-        let share = self.problem.size() as f64 / inputs.len().max(1) as f64;
-        let mut net = Net::random(target, inputs.clone(), &self.rows, units, &mut rng)
-            .stretched(STRETCH * share.sqrt());
+        let mut inputs = candidates.clone();
         let mut space = Workspace::default();
         loop {
             let nets = std::slice::from_mut(&mut net);
@@ -110,20 +138,14 @@ impl<'a> Fitter<'a> {
                 return Ok(None);
             }
             if weak.is_empty() {
-                // Few inputs may have more units than all candidates had.
-                if self.units(kept.len()) > self.units(candidates.len()) {
-                    return self.fit(target, &kept, bound);
-                }
                 let required = candidates.iter().filter(|&&i| self.is_required(i, target));
                 kept.extend(required);
                 kept.sort_unstable();
                 kept.dedup();
                 let score = n * libm::log(full) + price;
-                return Ok((score < bound).then_some(Fitted {
-                    parents: kept,
-                    score,
-                    network: true,
-                }));
+                let shape = -2.0 * n * negentropy(self.rows.residuals(&net, &mut space));
+                let fitted = Fitted { parents: kept, score, shape, network: true };
+                return Ok((score < bound).then_some(fitted));
             }
             // The weaker half goes; what stands in for each other does not go at once.
             weak.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -131,6 +153,16 @@ impl<'a> Fitter<'a> {
             kept.sort_unstable();
             net = net.widened(kept.clone());
             inputs = kept;
+        }
+    }
+
+    /// Fits of a line and a wave on the same rows.
+    pub(super) fn harmonics(&self) -> Harmonics<'_> {
+        Harmonics {
+            values: self.rows.values(),
+            correlation: self.correlation.as_ref(),
+            price: Price::extended(self.rows.count() as f64, self.problem.size()),
+            run: &self.run,
         }
     }
 

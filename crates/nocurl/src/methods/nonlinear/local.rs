@@ -1,12 +1,13 @@
 //! The best parents of a variable among candidates: by a sum of curves or by a network, whichever
 //! costs less.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::borrow::Cow;
 
-use super::fit::{Fitted, Fitter};
+use super::fit::{Fitted, Fitter, is_odd};
+use super::known::Known;
 use crate::core::{Dataset, Error, Progress, Run};
 use crate::math::Problem;
+use crate::math::entropy::negentropy;
 use crate::math::networks::Rows;
 use crate::methods::cam::{Chosen, Curves};
 
@@ -17,22 +18,19 @@ pub(super) const WIDE: usize = 20;
 /// Rows on which a fit is tried first, where there are more than twice as many.
 const SAMPLE: usize = 1000;
 
-/// What was fitted before: a fit depends on the variable and its candidates alone.
-type Known<T> = Mutex<BTreeMap<(usize, Vec<usize>), T>>;
-
 /// Fits on one table, each done once.
 pub(super) struct Local<'a> {
     problem: &'a Problem,
     all: Class<'a>,
     /// The same on some of the rows, where there are many.
     some: Option<Class<'a>>,
-    fits: Known<Fitted>,
-    tried: Known<f64>,
+    known: Known<'a>,
     run: &'a Run<'a>,
 }
 
 /// Both kinds of fits on some rows.
 struct Class<'a> {
+    rows: Cow<'a, Dataset>,
     curves: Curves,
     networks: Fitter<'a>,
 }
@@ -40,43 +38,46 @@ struct Class<'a> {
 impl<'a> Local<'a> {
     pub(super) fn new(
         problem: &'a Problem,
-        data: &Dataset,
+        data: &'a Dataset,
         seed: u64,
         run: &'a Run<'a>,
     ) -> Result<Self, Error> {
-        let class = |data: &Dataset| -> Result<Class<'a>, Error> {
-            let networks =
-                Fitter::new(problem, Rows::standardised(data).coarse(), seed, run.quiet());
-            Ok(Class { curves: Curves::new(data, run)?, networks })
+        let class = |data: Cow<'a, Dataset>| -> Result<Class<'a>, Error> {
+            let rows = Rows::standardised(&data).coarse();
+            let networks = Fitter::new(problem, rows, seed, run.quiet());
+            Ok(Class { curves: Curves::new(&data, run)?, networks, rows: data })
         };
         let n = data.values().nrows();
         let some = if n > 2 * SAMPLE {
             let mut counts = vec![0; n];
             (0..SAMPLE).for_each(|k| counts[k * n / SAMPLE] = 1);
-            Some(class(&data.sample(&counts))?)
+            Some(class(Cow::Owned(data.sample(&counts)))?)
         } else {
             None
         };
-        let all = class(data)?;
-        Ok(Self { problem, all, some, fits: Mutex::default(), tried: Mutex::default(), run })
+        let all = class(Cow::Borrowed(data))?;
+        Ok(Self { problem, all, some, known: Known::open(run, problem.size())?, run })
     }
 
-    /// Fits on all rows so far.
+    /// Fits on all rows that were asked for so far.
     pub(super) fn count(&self) -> u64 {
-        lock(&self.fits).len() as u64
+        self.known.asked()
     }
 
-    /// What a variable costs on some of the rows; none where fits on all rows are quick too.
-    pub(super) fn quick(&self, target: usize, candidates: &[usize]) -> Result<Option<f64>, Error> {
+    /// Keeps what was fitted.
+    pub(super) fn keep(&self) {
+        self.known.keep();
+    }
+
+    /// The parents of a variable on some of the rows; none where fits on all rows are quick too.
+    pub(super) fn quick(
+        &self,
+        target: usize,
+        candidates: &[usize],
+    ) -> Result<Option<Fitted>, Error> {
         let Some(some) = &self.some else { return Ok(None) };
-        let key = (target, candidates.to_vec());
-        let known = lock(&self.tried).get(&key).copied();
-        if known.is_some() {
-            return Ok(known);
-        }
-        let score = some.fit(self.problem, target, candidates)?.score;
-        lock(&self.tried).insert(key, score);
-        Ok(Some(score))
+        let fit = || some.fit_variable(self.problem, target, candidates);
+        self.known.tried(target, candidates, fit).map(Some)
     }
 
     /// The parents of a variable with curves as effects, and those of the candidates whose curves
@@ -98,38 +99,77 @@ impl<'a> Local<'a> {
     }
 
     /// The parents of `target` among `candidates`, which are in rising order.
-    pub(super) fn fit(&self, target: usize, candidates: Vec<usize>) -> Result<Fitted, Error> {
-        let key = (target, candidates);
-        let known = lock(&self.fits).get(&key).cloned();
-        if let Some(node) = known {
-            return Ok(node);
-        }
-        let node = self.all.fit(self.problem, target, &key.1)?;
-        let mut fits = lock(&self.fits);
-        fits.insert(key, node.clone());
-        let (stage, done) = ("fitting networks", fits.len() as u64);
-        drop(fits);
+    pub(super) fn fit(&self, target: usize, candidates: &[usize]) -> Result<Fitted, Error> {
+        let fit = || self.all.fit_variable(self.problem, target, candidates);
+        let fitted = self.known.fitted(target, candidates, fit)?;
+        let (stage, done) = ("fitting networks", self.count());
         self.run.step(Progress { stage, done, total: None, objective: None })?;
-        Ok(node)
+        Ok(fitted)
     }
 }
 
 impl Class<'_> {
-    fn curves_of(&self, problem: &Problem, target: usize, candidates: &[usize]) -> Fitted {
+    fn curves_of(&self, problem: &Problem, target: usize, candidates: &[usize]) -> Chosen {
         let required = |i| problem.knowledge().requires(i, target);
-        let Chosen { parents, score } =
-            self.curves.fit(target, candidates, required, self.curves.strict());
-        Fitted { parents, score, network: false }
+        self.curves.fit(target, candidates, required, self.curves.strict())
     }
 
-    /// The better of both.
-    fn fit(&self, problem: &Problem, target: usize, candidates: &[usize]) -> Result<Fitted, Error> {
-        let curves = self.curves_of(problem, target, candidates);
-        let Some(inputs) = self.inputs(target, candidates, &curves.parents) else {
-            return Ok(curves);
+    /// The parents of a variable among candidates, by curves or by a network. Depends on the rows,
+    /// the two and the seed alone.
+    fn fit_variable(
+        &self,
+        problem: &Problem,
+        target: usize,
+        candidates: &[usize],
+    ) -> Result<Fitted, Error> {
+        let chosen = self.curves_of(problem, target, candidates);
+        let left = self.curves.residuals(&self.rows, &chosen);
+        let wave = self.wave(problem, target, candidates, &chosen, &left)?;
+        let shape = -2.0 * left.len() as f64 * negentropy(left);
+        let smooth = Fitted { parents: chosen.parents, score: chosen.score, shape, network: false };
+        let best = match wave {
+            Some(wave) if wave.score < smooth.score => wave,
+            _ => smooth,
         };
-        let network = self.networks.fit(target, &inputs, curves.score)?;
-        Ok(network.unwrap_or(curves))
+        // A wave that leaves normal residuals is all there is to find.
+        if best.network && !is_odd(&best) {
+            return Ok(best);
+        }
+        let parents = &best.parents;
+        let network = match self.inputs(target, candidates, parents) {
+            Some(inputs) => self.networks.fit(target, &inputs, best.score)?,
+            None => None,
+        };
+        Ok(network.unwrap_or(best))
+    }
+
+    /// The better of the waves along the line through the parents and in any other direction.
+    fn wave(
+        &self,
+        problem: &Problem,
+        target: usize,
+        candidates: &[usize],
+        chosen: &Chosen,
+        left: &[f64],
+    ) -> Result<Option<Fitted>, Error> {
+        let harmonics = self.networks.harmonics();
+        let required = |i| problem.knowledge().requires(i, target);
+        let line = harmonics.along_line(target, &chosen.parents, candidates, WIDE);
+        let known: Vec<usize> = candidates.iter().copied().filter(|&i| required(i)).collect();
+        let along = match line {
+            Some(wave) => harmonics.fit(target, &wave, &known, candidates, &required)?,
+            None => None,
+        };
+        if along.as_ref().is_some_and(|fitted| fitted.score < chosen.score && !is_odd(fitted)) {
+            return Ok(along);
+        }
+        let Some(wave) = harmonics.across(left, candidates)? else { return Ok(along) };
+        if wave.inputs.len() + chosen.parents.len() > WIDE {
+            return Ok(along);
+        }
+        let across = harmonics.fit(target, &wave, &chosen.parents, candidates, &required)?;
+        let both = [along, across].into_iter().flatten();
+        Ok(both.reduce(|best, next| if next.score < best.score { next } else { best }))
     }
 
     /// The candidates that a network is fitted on: those that help most in a sum of curves, where
@@ -150,8 +190,4 @@ impl Class<'_> {
         kept.sort_unstable();
         Some(kept)
     }
-}
-
-fn lock<T>(known: &Known<T>) -> MutexGuard<'_, BTreeMap<(usize, Vec<usize>), T>> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
 }

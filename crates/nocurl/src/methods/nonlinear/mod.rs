@@ -1,8 +1,11 @@
 //! One word for data whose effects may be of any shape (`nonlinear`).
 
 mod fit;
+mod harmonic;
+mod known;
 mod local;
 mod search;
+mod waves;
 
 pub(crate) use fit::MOST_UNITS;
 pub(crate) use search::search;
@@ -13,8 +16,8 @@ use super::{
 };
 use crate::core::memory::{Memory, Size};
 use crate::core::{Action, Dag, Dataset, Error, Order, Run, Termination, Text};
-use crate::math::regress::{Node, linear_parts};
-use crate::math::{Price, Problem, networks};
+use crate::math::regress::linear_parts;
+use crate::math::{Problem, networks};
 
 parameters! {
     /// Networks as regressions, from the best of two starts.
@@ -34,6 +37,7 @@ impl Method for Nonlinear {
             needs: Needs::Rows,
             linear: false,
             chooses_edges: true,
+            checkpoint: true,
             depends_on_units: false,
             most_to_check: 4,
             most_to_resample: Some(0),
@@ -59,14 +63,15 @@ impl Method for Nonlinear {
 /// 1. Orders come from `order-search`, which takes effects to be linear, and from [`cam`], which
 ///    takes them to be sums of curves. The one with the better score is the start.
 /// 2. The search of the refinement `networks` goes on from there: parents by extended BIC of a sum
-///    of curves or of a network for each variable, whichever is better, edges turned around and
-///    variables attached anew. At the end, variables with sums of curves get parents whose effects
-///    are faint, along the order found.
-/// 3. For every variable with parents the extended BIC says whether its curves or its network are
-///    clearly better than a linear regression. Where it is, directions into the variable are determined, since a curved
-///    effect with an additive Gaussian error fits in one direction alone. The others are determined
-///    as far as they follow from these and from the equivalence class. Where nothing is curved,
-///    the result is that of `order-search`.
+///    of curves, of a line and a wave, or of a network for each variable, whichever is best, edges
+///    turned around and variables attached anew. Where the residuals of many variables are not
+///    normal it goes on with a score that counts their entropies. At the end, variables with sums of
+///    curves and normal residuals get parents whose effects are faint, along the order found.
+/// 3. For every variable with parents the extended BIC says whether what it was fitted by is clearly
+///    better than a linear regression. Where it is, directions into the variable are determined,
+///    since a curved effect with an additive Gaussian error fits in one direction alone. The others
+///    are determined as far as they follow from these and from the equivalence class. Where nothing
+///    is curved, the result is that of `order-search`.
 ///
 /// Nothing depends on units. How long it takes is limited by a number of fits, so that the same
 /// data always has the same result.
@@ -104,26 +109,11 @@ pub fn propose(
     let smooth = cam::propose(problem, rows, &Cam::default(), run)?;
     let starts = [&smooth, &linear].map(|start| problem.knowledge().repair(&start.order));
     let found = search(problem, rows, &starts, Some(params.max_fits), seed, run)?;
-    let curved: Vec<bool> = found
-        .nodes
-        .iter()
-        .enumerate()
-        .map(|(v, node)| {
-            // On straight effects a curve is a little better by chance; it must pay for one more.
-            let margin = Price::extended(problem.rows() as f64, problem.size()).single();
-            let straight = straight(problem, v, &node.parents);
-            !node.parents.is_empty() && node.score + margin < straight
-        })
-        .collect();
-    if !curved.contains(&true) {
-        return Ok(Proposal { directed: Some(Vec::new()), ..linear });
+    let directed = found.directed(problem);
+    if directed.is_empty() {
+        return Ok(Proposal { directed: Some(directed), ..linear });
     }
-    let edges: Vec<(usize, usize)> = found
-        .nodes
-        .iter()
-        .enumerate()
-        .flat_map(|(v, node)| node.parents.iter().map(move |&parent| (parent, v)))
-        .collect();
+    let edges: Vec<(usize, usize)> = found.edges().collect();
     let dag = Dag::from_edges(problem.size(), &edges)?;
     let mut warnings = Vec::new();
     if found.limited {
@@ -134,23 +124,11 @@ pub fn propose(
     }
     Ok(Proposal {
         weights: Some(linear_parts(problem, dag.weights())?),
-        directed: Some(edges.into_iter().filter(|&(_, v)| curved[v]).collect()),
+        directed: Some(directed),
         iterations: found.moves,
         evaluations: found.fits,
         termination: Termination::Converged,
         warnings,
         ..Proposal::direct(Order::strict(&found.order))
     })
-}
-
-/// What a variable costs in a linear regression on these parents, by the same criterion as with a
-/// network: its columns are standardised there too.
-fn straight(problem: &Problem, variable: usize, parents: &[usize]) -> f64 {
-    let n = problem.rows() as f64;
-    let correlation = problem.correlation();
-    let Some(node) = Node::new(correlation.as_ref(), variable, parents.to_vec()) else {
-        return f64::INFINITY;
-    };
-    let price = Price::extended(n, problem.size()).single();
-    n * libm::log(node.residual) + price * parents.len() as f64
 }

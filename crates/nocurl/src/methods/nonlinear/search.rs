@@ -1,11 +1,12 @@
 //! Search over graphs with curves and networks as regressions: edges are turned around and variables
 //! attached anew while the score falls.
 
-use super::fit::{Fitted, rows_needed};
+use super::fit::{Fitted, is_odd, rows_needed};
 use super::local::{Local, WIDE};
 use crate::core::parallel::*;
 use crate::core::{Dataset, Error, Order, Run};
-use crate::math::Problem;
+use crate::math::regress::Node;
+use crate::math::{Price, Problem};
 
 /// Edges that one move may turn around. A move with more is made of shorter ones.
 const MOST: usize = 4;
@@ -18,6 +19,9 @@ const HOPELESS: f64 = 10.0;
 
 /// The same for a move between sums of curves, on all rows: a network may make up for less.
 const CLEAR: f64 = 50.0;
+
+/// One in so many variables with parents must be of that kind for shapes to count.
+const SHARE: usize = 4;
 
 /// What a search found: a graph, and an order of its variables.
 pub(crate) struct Found {
@@ -37,6 +41,37 @@ impl Found {
     pub(crate) fn score(&self) -> f64 {
         self.nodes.iter().map(|node| node.score).sum()
     }
+
+    /// All edges.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.flat_map(|(v, node)| node.parents.iter().map(move |&parent| (parent, v)))
+    }
+
+    /// The edges into variables whose fits are clearly better than a linear regression: their
+    /// directions are determined.
+    pub(crate) fn directed(&self, problem: &Problem) -> Vec<(usize, usize)> {
+        // On straight effects a curve is a little better by chance; it must pay for one more.
+        let margin = Price::extended(problem.rows() as f64, problem.size()).single();
+        let curved = |v: usize| {
+            let node = &self.nodes[v];
+            node.score + margin < straight(problem, v, &node.parents)
+        };
+        let curved: Vec<bool> = (0..self.nodes.len()).map(curved).collect();
+        self.edges().filter(|&(_, v)| curved[v]).collect()
+    }
+}
+
+/// What a variable costs in a linear regression on these parents, by the same criterion as with a
+/// network: its columns are standardised there too.
+fn straight(problem: &Problem, variable: usize, parents: &[usize]) -> f64 {
+    let n = problem.rows() as f64;
+    let correlation = problem.correlation();
+    let Some(node) = Node::new(correlation.as_ref(), variable, parents.to_vec()) else {
+        return f64::INFINITY;
+    };
+    let price = Price::extended(n, problem.size()).single();
+    n * libm::log(node.residual) + price * parents.len() as f64
 }
 
 /// Searches from the best of several orders.
@@ -45,8 +80,14 @@ impl Found {
 /// its parents among all that are before it in an order. Then, while the score falls, the edge
 /// `u -> v` is turned around in two ways, v before u and all between them, or u after v and all
 /// between them; who loses a parent may take over parents of the other. At last every variable is
-/// fitted on all that do not descend from it, and the search goes on if that helped. It ends after
-/// a round in which the number of networks fitted has passed `most_fits`.
+/// fitted on all that do not descend from it, and the search goes on if that helped. Variables
+/// whose residuals are far from normal are put behind all others then, one at a time, and the
+/// search goes on from there. Where the residuals of many are still not normal, [`Fitted::shape`]
+/// is added to the score, and it goes on once more. It ends after a round in which the number of
+/// fits has passed `most_fits`.
+///
+/// Who keeps the state of the run keeps the fits. A search that is taken up goes through its
+/// decisions again with them.
 ///
 /// All moves of a round are tried on several threads; those that have to do with different
 /// variables are made together, the best first.
@@ -68,24 +109,10 @@ pub(crate) fn search(
         return Err(Error::TooFewRows { rows: problem.rows(), needed });
     }
     let local = Local::new(problem, data, seed, run)?;
-    let search = Search { problem, local };
-    let mut state = search.best_start(starts)?;
-    let score_before = state.score();
-    let (mut moves, mut limited) = (0, false);
-    while !limited {
-        let made = match search.round(&mut state, |state| search.reversals(state))? {
-            0 => search.round(&mut state, |state| search.attachments(state))?,
-            made => made,
-        };
-        if made == 0 {
-            break;
-        }
-        moves += made;
-        limited = most_fits.is_some_and(|most| search.local.count() >= most);
-    }
-    search.add_faint(&mut state);
-    let (Scored { nodes, order }, fits) = (state, search.local.count());
-    Ok(Found { nodes, order, score_before, moves, fits, limited })
+    let mut search = Search { problem, local, shaped: false };
+    let found = search.run(starts, most_fits);
+    search.local.keep();
+    found
 }
 
 fn precedes(order: &[usize], i: usize, j: usize) -> bool {
@@ -102,6 +129,13 @@ struct Scored {
 impl Scored {
     fn score(&self) -> f64 {
         self.nodes.iter().map(|node| node.score).sum()
+    }
+
+    /// Whether the errors of many variables with parents are not normal.
+    fn is_shaped(&self) -> bool {
+        let with_parents = self.nodes.iter().filter(|node| !node.parents.is_empty());
+        let odd = with_parents.clone().filter(|node| is_odd(node)).count();
+        odd > 0 && SHARE * odd >= with_parents.count()
     }
 
     fn has(&self, from: usize, to: usize) -> bool {
@@ -140,9 +174,91 @@ struct Move {
 struct Search<'a> {
     problem: &'a Problem,
     local: Local<'a>,
+    /// Whether the shape of residuals counts.
+    shaped: bool,
 }
 
 impl Search<'_> {
+    fn run(&mut self, starts: &[Order], most_fits: Option<u64>) -> Result<Found, Error> {
+        let mut state = self.best_start(starts)?;
+        let score_before = state.score();
+        let mut moves = self.descend(&mut state, most_fits)?;
+        moves += self.restart(&mut state, most_fits)?;
+        if state.is_shaped() {
+            self.shaped = true;
+            moves += self.descend(&mut state, most_fits)?;
+        }
+        self.add_faint(&mut state);
+        let (Scored { nodes, order }, fits) = (state, self.local.count());
+        let limited = self.is_over(most_fits);
+        Ok(Found { nodes, order, score_before, moves, fits, limited })
+    }
+
+    fn is_over(&self, most_fits: Option<u64>) -> bool {
+        most_fits.is_some_and(|most| self.local.count() >= most)
+    }
+
+    /// Makes moves while the score falls; how many.
+    fn descend(&self, state: &mut Scored, most_fits: Option<u64>) -> Result<u64, Error> {
+        let mut moves = 0;
+        while !self.is_over(most_fits) {
+            let made = match self.round(state, |state| self.reversals(state))? {
+                0 => self.round(state, |state| self.attachments(state))?,
+                made => made,
+            };
+            if made == 0 {
+                break;
+            }
+            moves += made;
+        }
+        Ok(moves)
+    }
+
+    /// Tries to leave a local optimum: residuals that are far from normal say that a variable does
+    /// not have its parents yet. Each such variable is put behind all others, which lets it have any,
+    /// and the search goes on from there; what is better is kept. How many moves that were.
+    fn restart(&self, state: &mut Scored, most_fits: Option<u64>) -> Result<u64, Error> {
+        let (mut moves, mut tried) = (0, vec![false; state.nodes.len()]);
+        loop {
+            let odd = (0..tried.len()).filter(|&v| !tried[v] && is_odd(&state.nodes[v]));
+            let oddest = odd.min_by(|&a, &b| state.nodes[a].shape.total_cmp(&state.nodes[b].shape));
+            let Some(v) = oddest.filter(|_| !self.is_over(most_fits)) else { return Ok(moves) };
+            tried[v] = true;
+            let Some(mut other) = self.sunk(state, v)? else { continue };
+            let made = self.descend(&mut other, most_fits)?;
+            if self.total(&other) < self.total(state) - LEAST {
+                *state = other;
+                moves += made + 1;
+            }
+        }
+    }
+
+    /// The graph with a variable behind all others; none where it has no child or may not be there.
+    fn sunk(&self, state: &Scored, v: usize) -> Result<Option<Scored>, Error> {
+        let mut order: Vec<usize> = state.order.iter().copied().filter(|&w| w != v).collect();
+        order.push(v);
+        let changed: Vec<usize> = (0..order.len()).filter(|&w| w == v || state.has(v, w)).collect();
+        if changed.len() == 1 || !self.allows(&order) {
+            return Ok(None);
+        }
+        let fit = |&w: &usize| self.local.fit(w, &self.candidates(w, |i| precedes(&order, i, w)));
+        let fitted = changed.par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        let mut nodes = state.nodes.clone();
+        for (w, node) in changed.into_iter().zip(fitted) {
+            nodes[w] = node;
+        }
+        Ok(Some(Scored { nodes, order }))
+    }
+
+    fn total(&self, state: &Scored) -> f64 {
+        state.nodes.iter().map(|node| self.cost(node)).sum()
+    }
+
+    /// What a variable counts for.
+    fn cost(&self, node: &Fitted) -> f64 {
+        node.score + if self.shaped { node.shape } else { 0.0 }
+    }
+
     /// The start with the best score: of all rows, or of some where there are many.
     fn best_start(&self, starts: &[Order]) -> Result<Scored, Error> {
         let mut best: Option<(f64, Vec<usize>)> = None;
@@ -153,8 +269,8 @@ impl Search<'_> {
             let score = |j: usize| {
                 let before = self.candidates(j, |i| precedes(&order, i, j));
                 match self.local.quick(j, &before)? {
-                    Some(score) => Ok(score),
-                    None => self.local.fit(j, before).map(|node| node.score),
+                    Some(node) => Ok(node.score),
+                    None => self.local.fit(j, &before).map(|node| node.score),
                 }
             };
             let scores =
@@ -170,7 +286,7 @@ impl Search<'_> {
 
     /// Every variable with parents among all that are before it.
     fn start(&self, order: &[usize]) -> Result<Scored, Error> {
-        let fit = |j: usize| self.local.fit(j, self.candidates(j, |i| precedes(order, i, j)));
+        let fit = |j: usize| self.local.fit(j, &self.candidates(j, |i| precedes(order, i, j)));
         let nodes = (0..order.len()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
         Ok(Scored { nodes, order: order.to_vec() })
     }
@@ -299,7 +415,7 @@ impl Search<'_> {
         let mut wanted = vec![(moved, candidates(moved, partners))];
         wanted.extend(partners.iter().map(|&partner| (partner, candidates(partner, &[moved]))));
         // Where curves are all that it takes now, they say first whether there is hope.
-        if wanted.iter().all(|&(v, _)| !state.nodes[v].network) {
+        if !self.shaped && wanted.iter().all(|&(v, _)| !state.nodes[v].network) {
             let change = |(v, candidates): &(usize, Vec<usize>)| {
                 state.nodes[*v].score - self.local.curves(*v, candidates)
             };
@@ -311,14 +427,17 @@ impl Search<'_> {
         for (v, candidates) in &wanted {
             let (now, then) =
                 (self.local.quick(*v, parents(*v))?, self.local.quick(*v, candidates)?);
-            gain += now.zip(then).map_or(0.0, |(now, then)| now - then);
+            gain += now.zip(then).map_or(0.0, |(now, then)| self.cost(&now) - self.cost(&then));
         }
         if gain < -HOPELESS {
             return Ok(None);
         }
-        let fitted = |(v, candidates)| self.local.fit(v, candidates).map(|node| (v, node));
+        let fitted = |(v, candidates): (usize, Vec<usize>)| {
+            self.local.fit(v, &candidates).map(|node| (v, node))
+        };
         let changes = wanted.into_iter().map(fitted).collect::<Result<Vec<_>, _>>()?;
-        let gain = changes.iter().map(|(v, node)| state.nodes[*v].score - node.score).sum();
+        let gain =
+            changes.iter().map(|(v, node)| self.cost(&state.nodes[*v]) - self.cost(node)).sum();
         Ok(Some(Move { gain, changes }))
     }
 
@@ -326,7 +445,10 @@ impl Search<'_> {
     /// it looks at many graphs, of which some would fit by chance. What a variable costs stays.
     fn add_faint(&self, state: &mut Scored) {
         let (order, nodes) = (&state.order, &mut state.nodes);
-        nodes.par_iter_mut().enumerate().filter(|(_, node)| !node.network).for_each(|(v, node)| {
+        // Where residuals are not normal the curves do not fit, and what they miss would look like
+        // faint effects of others.
+        let fits = |node: &Fitted| !node.network && !is_odd(node);
+        nodes.par_iter_mut().enumerate().filter(|(_, node)| fits(node)).for_each(|(v, node)| {
             let before = self.candidates(v, |i| precedes(order, i, v));
             node.parents = self.local.with_faint(v, &node.parents, &before);
         });
@@ -336,8 +458,9 @@ impl Search<'_> {
     fn attachments(&self, state: &Scored) -> Result<Vec<Move>, Error> {
         let attach = |v: usize| {
             let below = state.descendants(v);
-            let node = self.local.fit(v, self.candidates(v, |i| !below[i]))?;
-            Ok(Move { gain: state.nodes[v].score - node.score, changes: vec![(v, node)] })
+            let node = self.local.fit(v, &self.candidates(v, |i| !below[i]))?;
+            let gain = self.cost(&state.nodes[v]) - self.cost(&node);
+            Ok(Move { gain, changes: vec![(v, node)] })
         };
         (0..state.nodes.len()).into_par_iter().map(attach).collect()
     }

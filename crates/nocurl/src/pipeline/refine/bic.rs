@@ -54,6 +54,7 @@ fn descend<S: Score>(model: &S, start: &Order, run: &Run<'_>) -> Result<Refined,
     let moves = search.descend(&mut state, run)?;
     Ok(Refined {
         parents: None,
+        directed: None,
         order: Order::strict(state.sequence()),
         score_before,
         score_after: state.score(),

@@ -66,6 +66,7 @@ fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Er
     Ok(Refined {
         order: Order::strict(&factor.sequence),
         parents: None,
+        directed: None,
         score_before,
         score_after: score,
         moves,

@@ -132,6 +132,8 @@ pub struct Refined {
     pub order: Order,
     /// The parents of each variable, where the search chose them too.
     pub parents: Option<Vec<Vec<usize>>>,
+    /// The edges whose directions it determines, where these are not all of them.
+    pub directed: Option<Vec<(usize, usize)>>,
     /// The score of the starting order.
     pub score_before: f64,
     /// The score of the order found.

@@ -20,6 +20,7 @@ impl Refinement for Networks {
             needs: Needs::Rows,
             linear: false,
             chooses_edges: true,
+            checkpoint: true,
             depends_on_units: false,
             most_to_check: 4,
             most_to_resample: Some(0),
@@ -41,6 +42,7 @@ impl Refinement for Networks {
             search(task.problem, rows, std::slice::from_ref(start), None, task.seed, task.run)?;
         Ok(Refined {
             order: Order::strict(&found.order),
+            directed: Some(found.directed(task.problem)),
             score_before: found.score_before,
             score_after: found.score(),
             parents: Some(found.nodes.into_iter().map(|node| node.parents).collect()),
