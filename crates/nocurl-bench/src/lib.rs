@@ -10,7 +10,8 @@
 //! Markdown, CSV, SVG                                                              table, plot
 //! ```
 //!
-//! [`calibration`] is a study of its own: what confidence is worth.
+//! Studies of their own: [`calibration`], what confidence is worth; [`interventions`], learning from
+//! experiments; [`scale`], time and memory.
 //!
 //! The benchmarks of speed alone are in `benches/`.
 
@@ -23,6 +24,7 @@ mod preset;
 pub mod published;
 pub mod results;
 pub mod run;
+pub mod scale;
 pub mod summary;
 pub mod table;
 

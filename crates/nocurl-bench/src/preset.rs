@@ -39,7 +39,6 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("standardised", "the data of paper-linear with unit variances, which hide the order"),
     ("unequal-variance", "as paper-linear, with noise variances between 0.5 and 2"),
     ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),
-    ("scale", "ER4-Gaussian with 100 to 5000 variables and 10,000 rows"),
 ];
 
 pub(crate) fn find(name: &str) -> Option<Grid> {
@@ -80,7 +79,6 @@ pub(crate) fn find(name: &str) -> Option<Grid> {
             grid(&SIZES, scenarios.collect(), unit_free_methods())
         }
         "default" => grid(&[10, 20, 50, 100], any_data(), default_methods()),
-        "scale" => Grid { trials: 3, ..grid(&LARGE, vec![large_scenario()], large_methods()) },
         _ => return None,
     })
 }
@@ -302,37 +300,5 @@ fn unit_free_methods() -> Vec<Contender> {
         Contender::new("r2-sortnregress", pruned(Algorithm::from(R2SortNRegress {}), None)),
         nocurl("NoCurl-2", TWO, Variant::Standard),
         Contender::new("NoCurl-2+bic", by_bic),
-    ]
-}
-
-const LARGE: [usize; 6] = [100, 200, 500, 1000, 2000, 5000];
-
-/// More rows than the largest size has variables: with fewer no method can say much.
-fn large_scenario() -> Scenario {
-    Scenario {
-        name: "ER4-Gaussian n=10000".into(),
-        simulation: Simulation { degree: 4.0, rows: 10_000, ..Simulation::default() },
-        same_draws_as: None,
-    }
-}
-
-/// Each up to the size that it can do in minutes on two cores. Edges are chosen by the threshold
-/// alone: backward elimination by a criterion costs more than the methods here, about d^4.
-fn large_methods() -> Vec<Contender> {
-    let refined = as_nocurl2(|algorithm| Options {
-        refine: Some(Refine::EQUAL_VARIANCE),
-        ..as_drawn(algorithm)
-    });
-    vec![
-        up_to(200, fges()),
-        up_to(1000, order_search()),
-        up_to(500, mmpc()),
-        up_to(100, notears()),
-        Contender::new("Eq+BU", as_drawn(Algorithm::from(EqBu {}))),
-        Contender::new("Eq+TD", as_drawn(Algorithm::from(EqTd {}))),
-        Contender::new("sortnregress", as_drawn(Algorithm::from(SortNRegress {}))),
-        up_to(1000, nocurl("NoCurl-1", ONE, Variant::Standard)),
-        up_to(1000, nocurl("NoCurl-2", TWO, Variant::Standard)),
-        up_to(1000, Contender::new("NoCurl-2+refine", refined)),
     ]
 }

@@ -119,12 +119,27 @@ impl Cell {
         self.trials + self.failed + self.timeouts > 0
     }
 
-    /// A published row for a method that the grid does not have.
-    fn only_published(row: &'static Published) -> Self {
+    /// Times alone, of trials that were run one at a time.
+    pub(crate) fn timed(
+        scenario: &str,
+        d: usize,
+        method: &str,
+        trials: usize,
+        time: Estimate,
+    ) -> Self {
         Self {
-            scenario: row.case.clone(),
-            d: row.d,
-            method: row.method.clone(),
+            trials,
+            time: Some(time),
+            timing: Timing::Alone,
+            ..Self::without_figures(scenario, d, method)
+        }
+    }
+
+    fn without_figures(scenario: &str, d: usize, method: &str) -> Self {
+        Self {
+            scenario: scenario.into(),
+            d,
+            method: method.into(),
             trials: 0,
             failed: 0,
             timeouts: 0,
@@ -138,8 +153,14 @@ impl Cell {
             reversed: None,
             cpdag_shd: None,
             sid: None,
-            published: Some(row),
+            published: None,
         }
+    }
+
+    /// A published row for a method that the grid does not have.
+    fn only_published(row: &'static Published) -> Self {
+        let published = Some(row);
+        Self { published, ..Self::without_figures(&row.case, row.d, &row.method) }
     }
 
     /// How the distance compares with the published one. There is no verdict on a part of the

@@ -8,7 +8,7 @@ use nocurl::experiments::Intervention;
 use nocurl::simulate::{Interventions, Simulation, Variances};
 use nocurl::{Algorithm, Options};
 use nocurl_app::{ConfidenceOptions, Job};
-use nocurl_bench::{FILES, Grid, Settings, interventions};
+use nocurl_bench::{FILES, Grid, Settings, interventions, scale};
 use nocurl_io::{
     FORMATS, GraphFormat, Header, Missing, Ordinal, ReadOptions, RunFiles, Source, TransformRule,
 };
@@ -516,6 +516,51 @@ impl InterventionStudy {
             },
             jobs: arguments.jobs.map_or(cores, usize::from),
             output: arguments.output.clone().unwrap_or_else(folder),
+            quiet: arguments.quiet,
+        }))
+    }
+}
+
+/// A valid `nocurl bench scale`.
+#[derive(Debug)]
+pub(crate) struct ScaleStudy {
+    pub(crate) study: scale::Study,
+    pub(crate) output: PathBuf,
+    pub(crate) quiet: bool,
+}
+
+impl ScaleStudy {
+    /// The study, if its name asks for it.
+    pub(crate) fn new(arguments: &BenchArguments) -> Result<Option<Self>, Failure> {
+        if arguments.grid != "scale" {
+            return Ok(None);
+        }
+        let given = !arguments.scenarios.is_empty()
+            || arguments.timeout.is_some()
+            || arguments.jobs.is_some()
+            || arguments.retry;
+        if given {
+            return Err(Failure::Input(
+                "scale has its own tables, one at a time: only --output, --methods, --sizes, \
+                 --seed, --trials and --quiet apply"
+                    .into(),
+            ));
+        }
+        let methods = names("--methods", &arguments.methods)?;
+        let known: Vec<&str> = scale::Study::names().collect();
+        if let Some(name) = methods.iter().find(|name| !known.contains(&name.as_str())) {
+            let known = known.join(", ");
+            return Err(Failure::Input(format!("--methods: no `{name}` in scale; it has {known}")));
+        }
+        if arguments.sizes.iter().any(|&size| size < 3) {
+            return Err(Failure::Input("--sizes: at least 3 variables are needed".into()));
+        }
+        let (sizes, seed) = (arguments.sizes.clone(), arguments.seed);
+        let usual = scale::Study::default();
+        let trials = arguments.trials.unwrap_or(usual.trials);
+        Ok(Some(Self {
+            study: scale::Study { methods, sizes, trials, seed },
+            output: arguments.output.clone().unwrap_or_else(|| "bench-scale".into()),
             quiet: arguments.quiet,
         }))
     }

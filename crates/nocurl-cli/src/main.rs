@@ -80,6 +80,9 @@ fn run(command: Command) -> Result<(), Failure> {
             if let Some(study) = config::Calibration::new(&arguments)? {
                 return commands::calibrate(study);
             }
+            if let Some(study) = config::ScaleStudy::new(&arguments)? {
+                return commands::bench_scale(&study);
+            }
             match config::InterventionStudy::new(&arguments)? {
                 Some(study) => commands::bench_interventions(&study),
                 None => commands::bench(config::Bench::new(arguments)?),

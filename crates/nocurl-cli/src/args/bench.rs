@@ -27,8 +27,8 @@ Grids:
   standardised          the data of paper-linear with unit variances
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
   default               raw, standardised, unequal-variance and non-Gaussian data
-  scale                 100 to 5000 variables
   calibration           what confidence is worth on graphs that are known
+  scale                 time and memory against variables, rows, edges and threads
   interventions         learning from experiments beside the same rows pooled
   calibration-fit       the simulated graphs that its correction is fitted on
   FILE.toml             a grid of your own; docs/cli.md shows one
@@ -36,7 +36,7 @@ Grids:
 Examples:
   nocurl bench paper
   nocurl bench paper --sizes 10,30 --trials 100 --methods NoCurl-1,NoCurl-2,NOTEARS
-  nocurl bench scale --timeout 600 --output bench-scale
+  nocurl bench scale --methods order-search,fges --output bench-scale
   nocurl bench my-grid.toml
 
 Every finished trial is written to results.csv in the output folder at once. The same command

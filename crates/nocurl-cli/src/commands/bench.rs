@@ -2,10 +2,10 @@
 
 use nocurl_bench::plot::{Figure, svg};
 use nocurl_bench::table::{self, Provenance};
-use nocurl_bench::{Log, calibration, interventions, run, summarise};
+use nocurl_bench::{Error, Log, calibration, interventions, run, scale as study, summarise};
 use nocurl_io::write_text;
 
-use crate::config::{Bench, Calibration, InterventionStudy};
+use crate::config::{Bench, Calibration, InterventionStudy, ScaleStudy};
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::report;
@@ -93,6 +93,41 @@ pub(crate) fn intervene(config: &InterventionStudy) -> Result<(), Failure> {
         return Ok(());
     }
     let wrote = report::line("Wrote", &format!("{folder}: trials.csv, tables.md"));
+    report::print(&format!("{markdown}\n{wrote}"))
+}
+
+/// Runs the study of time and memory.
+pub(crate) fn scale(config: &ScaleStudy) -> Result<(), Failure> {
+    let folder = report::clean(&config.output.to_string_lossy());
+    let written = |error: std::io::Error| Failure::Input(format!("`{folder}`: {error}"));
+    let path = config.output.join("trials.csv");
+    if !path.exists() {
+        nocurl_io::check_folder(&config.output, |_| false)
+            .map_err(|error| Failure::writing(&error))?;
+    }
+    let known = study::read(&path)?;
+    std::fs::create_dir_all(&config.output).map_err(written)?;
+    let kept = format!("finished trials are kept in {folder}; the same command goes on from there");
+    let watch = Watch::start_keeping(config.quiet, kept);
+    let keep =
+        |records: &[study::Record]| write_text(&path, &study::csv(records)?).map_err(Error::Report);
+    let records = study::run(&config.study, known, &watch.run(), keep);
+    watch.finish()?;
+    let records = records?;
+    let Provenance { command, machine, date } = Provenance::here(command());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut markdown = format!(
+        "# Time and memory\n\n- Command: `{command}`\n- nocurl {version}, {date}; {machine}\n\n"
+    );
+    markdown += &study::markdown(&records);
+    let files = [("tables.md", markdown.clone()), ("time.svg", study::figure(&records))];
+    for (name, text) in &files {
+        write_text(config.output.join(name), text).map_err(|error| Failure::writing(&error))?;
+    }
+    if config.quiet {
+        return Ok(());
+    }
+    let wrote = report::line("Wrote", &format!("{folder}: trials.csv, tables.md, time.svg"));
     report::print(&format!("{markdown}\n{wrote}"))
 }
 

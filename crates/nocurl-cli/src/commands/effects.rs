@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use nocurl::Determines;
 use nocurl::effects;
 use nocurl::graph::Reachability;
-use nocurl::{Determines, Mat};
 use nocurl_io::{BootstrapSummary, RunFiles};
 use serde::Serialize;
 
@@ -126,20 +126,15 @@ fn chosen<'a>(
     to: Option<usize>,
 ) -> Result<Vec<Effect<'a>>, Failure> {
     let d = graph.names.len();
-    let total = match from {
-        Some(from) => {
-            let row = effects::of(&graph.dag, from);
-            Mat::from_fn(1, d, |_, j| row[j])
-        }
-        None => effects::total(&graph.dag),
-    };
     let intervals = graph.bootstrap.as_ref().map(intervals);
     let interval = |from: &str, to: &str| {
         // A pair that no resampled table connects has no effect in any of them.
         intervals.as_ref().map(|known| known.get(&(from, to)).copied().unwrap_or([0.0; 2]))
     };
     let mut found = Vec::new();
-    for (row, source) in from.map_or(0..d, |from| from..from + 1).enumerate() {
+    // One cause at a time: a matrix of all pairs is more than many variables need.
+    for source in from.map_or(0..d, |from| from..from + 1) {
+        let total = effects::of(&graph.dag, source);
         let identified = effects::identified(&graph.determined, &[source]);
         let open = identified.contains(&false);
         // The model of the class has no columns of levels.
@@ -158,7 +153,7 @@ fn chosen<'a>(
             found.push(Effect {
                 from,
                 to,
-                effect: total[(row, target)],
+                effect: total[target],
                 interval: interval(from, to),
                 identified: identified[target],
                 range: of_members.map(|rows| nocurl_app::ranges(rows, target)),

@@ -17,7 +17,7 @@ mod page;
 mod simulate;
 mod weighted;
 
-pub(crate) use bench::{bench, calibrate, intervene as bench_interventions};
+pub(crate) use bench::{bench, calibrate, intervene as bench_interventions, scale as bench_scale};
 pub(crate) use compare::compare;
 pub(crate) use draw::draw;
 pub(crate) use effects::effects;

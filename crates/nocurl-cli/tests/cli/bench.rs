@@ -25,7 +25,7 @@ fn the_papers_tables_appear_beside_the_published_values() {
     // The same command has nothing left to do, and another grid is sent away.
     assert_eq!(folder.run(&[&command[..], &["--output", "out", "-q"]].concat()), "");
     assert_eq!(folder.text("out/results.csv"), rows);
-    let told = folder.refused(&["bench", "scale", "--output", "out"]);
+    let told = folder.refused(&["bench", "standardised", "--output", "out"]);
     assert!(told.contains("paper-linear") && told.contains("--output"), "{told}");
     assert_eq!(folder.text("out/results.csv"), rows);
 }
@@ -51,7 +51,7 @@ fn mistakes_say_what_would_be_right() {
             assert!(line.contains(word), "`{word}` is not in `{line}`");
         }
     };
-    told(&["bench", "papr"], &["did you mean `paper`?", "scale", ".toml"]);
+    told(&["bench", "papr"], &["did you mean `paper`?", "standardised", ".toml"]);
     told(&["bench", "paper", "--methods", "NoCurl1"], &["did you mean `NoCurl-1`?", "NOTEARS"]);
     told(&["bench", "paper", "--scenarios", "ER5-Gaussian"], &["did you mean `ER"]);
     told(&["bench", "paper", "--timeout", "-1"], &["--timeout -1", "positive"]);

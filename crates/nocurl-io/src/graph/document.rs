@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use nocurl::bootstrap::Confidence;
 use nocurl::graph::Direction;
 use nocurl::links::Coefficient;
-use nocurl::memory::{Memory, ask};
 use nocurl::methods::SearchReport;
-use nocurl::{Dag, Determines, Evidence, Mat, Pdag, Variable};
+use nocurl::{Dag, Determines, Evidence, Pdag, Variable};
 use nocurl_report::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::expanded::parents;
 use crate::Error;
 
 /// A graph with everything that is known about it and everything needed to repeat the run.
@@ -163,14 +163,11 @@ impl GraphDocument {
     /// # Errors
     /// A cycle, or an edge between variables that are not there; not in a document that was read.
     pub fn dag(&self) -> Result<Dag, Error> {
-        let d = self.variables.len();
-        ask("the weights of the graph", Memory::matrices(2.0).at(d, 0))?;
-        let mut weights = Mat::zeros(d, d);
-        for (from, to, edge) in self.indexed_edges()? {
-            let weight = edge.weight.or(edge.strength).unwrap_or(1.0);
-            weights[(from, to)] = if weight == 0.0 { f64::MIN_POSITIVE } else { weight };
-        }
-        Ok(Dag::named(weights, &self.variables)?)
+        let edges = self
+            .indexed_edges()?
+            .into_iter()
+            .map(|(from, to, edge)| (from, to, edge.weight.or(edge.strength).unwrap_or(1.0)));
+        Ok(Dag::from_named_parents(parents(self.variables.len(), edges), &self.variables)?)
     }
 
     /// The partially directed graph that says which directions are determined.

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use nocurl::memory::{Memory, ask};
-use nocurl::{Dag, Kind, Mat, Pdag, Variables};
+use nocurl::{Dag, Kind, Pdag, Variables};
 
 use super::GraphDocument;
 use crate::Error;
@@ -39,8 +38,7 @@ impl GraphDocument {
             false => Variables::new(list),
         };
         let m = variables.width();
-        ask("the weights of the graph", Memory::matrices(2.0).at(m, 0))?;
-        let mut weights = Mat::zeros(m, m);
+        let mut weights = Vec::new();
         let (mut directed, mut undirected) = (Vec::new(), Vec::new());
         for (from, to, edge) in self.indexed_edges()? {
             let ends = variables.columns(from);
@@ -48,7 +46,7 @@ impl GraphDocument {
             for (k, (i, j)) in pairs.enumerate() {
                 let value = edge.coefficients.get(k).map(|coefficient| coefficient.value);
                 let value = value.or(edge.weight).unwrap_or(1.0);
-                weights[(i, j)] = if value == 0.0 { f64::MIN_POSITIVE } else { value };
+                weights.push((i, j, value));
                 let pairs = if edge.is_determined() { &mut directed } else { &mut undirected };
                 pairs.push((i, j));
             }
@@ -56,7 +54,7 @@ impl GraphDocument {
         Ok(Expanded {
             names: (0..m).map(|column| variables.column_name(column)).collect(),
             columns: (0..variables.size()).map(|v| variables.columns(v)).collect(),
-            dag: Dag::new(weights)?,
+            dag: Dag::from_parents(parents(m, weights.into_iter()))?,
             determined: Pdag::new(m, &directed, &undirected)?,
             means: self.column_means(),
             variables,
@@ -80,4 +78,23 @@ impl GraphDocument {
         }
         Some(means)
     }
+}
+
+/// The parents of each variable with the weights of their edges, of which there are a few where
+/// variables are many; the smallest positive number for a weight of 0, which would be no edge. Of
+/// several edges between two variables the last counts.
+pub(super) fn parents(
+    size: usize,
+    edges: impl Iterator<Item = (usize, usize, f64)>,
+) -> Vec<Vec<(usize, f64)>> {
+    let mut parents = vec![Vec::new(); size];
+    for (from, to, weight) in edges {
+        parents[to].push((from, if weight == 0.0 { f64::MIN_POSITIVE } else { weight }));
+    }
+    for own in &mut parents {
+        own.reverse();
+        own.sort_by_key(|&(from, _)| from);
+        own.dedup_by_key(|&mut (from, _)| from);
+    }
+    parents
 }

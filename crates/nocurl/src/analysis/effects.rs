@@ -42,7 +42,7 @@ pub fn total(dag: &Dag) -> Mat<f64> {
 }
 
 /// The total effects of one variable on all, as a row of [`total`]; 0 for the variable itself.
-/// Cost O(d^2) to find the edges and O(m) to follow them.
+/// Cost O(d + m) for m edges.
 ///
 /// # Panics
 /// When `source` is not a variable.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::fges::{self, Fges};
+use super::fges::{self, FgesSearch};
 use super::likelihood::Likelihood;
 use super::sweep::{Subsets, Sweep};
 use super::{
@@ -18,6 +18,7 @@ use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Determines, Error, Kind, Mat, MatRef, Order, Termination};
+use crate::math::Price;
 use crate::math::regress::refit;
 use local::RatioTests;
 
@@ -113,7 +114,7 @@ pub(super) fn propose(task: &Task<'_>, params: &Mmpc) -> Result<Proposal, Error>
             skeleton.insert(i, j);
         }
     }
-    let way = Fges::default().way(problem);
+    let way = (Price::bic(problem.rows() as f64, fges::USUAL), FgesSearch::default());
     let ranks = fges::search(problem, likelihood.local(), way, Some(&skeleton), run)
         .and_then(|found| Ok(Order::of_dag(&found.class.to_dag()?).ranks()))?;
     let mut support = Mat::zeros(d, d);

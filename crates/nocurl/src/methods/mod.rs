@@ -5,6 +5,7 @@ mod facts;
 mod likelihood;
 mod member;
 mod method;
+mod near;
 mod proposal;
 mod registry;
 mod sweep;

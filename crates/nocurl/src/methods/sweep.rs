@@ -7,12 +7,29 @@ use faer::MatRef;
 /// Below this share of its variance a variable counts as determined by the others.
 const FLOOR: f64 = 1e-10;
 
+/// Correlations of any two variables.
+pub(super) trait Entries {
+    /// One of them.
+    fn entry(&self, i: usize, j: usize) -> f64;
+
+    /// Those of one variable with some others, added to a list.
+    fn gather(&self, with: usize, others: &[usize], into: &mut Vec<f64>) {
+        into.extend(others.iter().map(|&other| self.entry(other, with)));
+    }
+}
+
+impl Entries for MatRef<'_, f64> {
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self[(i, j)]
+    }
+}
+
 /// Variances of some columns, and their covariances with one variable, given a set of variables
 /// that grows and shrinks at its end: rows of a Cholesky factor, one for each member of the set.
 ///
 /// A member more costs O(k u) for k members and u columns.
-pub(super) struct Sweep<'a> {
-    correlation: MatRef<'a, f64>,
+pub(super) struct Sweep<'a, S = MatRef<'a, f64>> {
+    correlation: S,
     columns: &'a [usize],
     target: usize,
     levels: Vec<Level>,
@@ -30,22 +47,24 @@ struct Level {
     variance_target: f64,
 }
 
-impl<'a> Sweep<'a> {
+impl<'a, S: Entries> Sweep<'a, S> {
     /// Nothing given yet.
-    pub(super) fn new(correlation: MatRef<'a, f64>, columns: &'a [usize], target: usize) -> Self {
+    pub(super) fn new(correlation: S, columns: &'a [usize], target: usize) -> Self {
+        let mut covariance = Vec::with_capacity(columns.len());
+        correlation.gather(target, columns, &mut covariance);
         let start = Level {
             row: Vec::new(),
             row_target: 0.0,
-            variance: columns.iter().map(|&c| correlation[(c, c)]).collect(),
-            covariance: columns.iter().map(|&c| correlation[(c, target)]).collect(),
-            variance_target: correlation[(target, target)],
+            variance: columns.iter().map(|&c| correlation.entry(c, c)).collect(),
+            covariance,
+            variance_target: correlation.entry(target, target),
         };
         Self { correlation, columns, target, levels: vec![start], depth: 0 }
     }
 
     /// Adds a variable to the set; false, and nothing changes, when the set determines it already.
     pub(super) fn push(&mut self, z: usize) -> bool {
-        let s = self.correlation;
+        let s = &self.correlation;
         // The member's own entries in the rows so far, by substitution.
         let at = self.columns.binary_search(&z).ok();
         debug_assert!(at.is_some(), "members of the set are among the columns");
@@ -61,8 +80,8 @@ impl<'a> Sweep<'a> {
             Level::default()
         };
         next.row.clear();
-        next.row.extend(self.columns.iter().map(|&c| s[(c, z)]));
-        let mut row_target = s[(self.target, z)];
+        s.gather(z, self.columns, &mut next.row);
+        let mut row_target = s.entry(self.target, z);
         for level in &self.levels[1..=self.depth] {
             let factor = level.row[at];
             row_target -= factor * level.row_target;
@@ -108,8 +127,8 @@ impl<'a> Sweep<'a> {
 
 /// A walk through the subsets of a list of variables, the empty one first, each given in turn on
 /// top of what a sweep holds already.
-pub(super) struct Subsets<'w, 'a, J> {
-    sweep: &'w mut Sweep<'a>,
+pub(super) struct Subsets<'w, 'a, S, J> {
+    sweep: &'w mut Sweep<'a, S>,
     /// Whether two variables may be in one set.
     join: J,
     members: Vec<usize>,
@@ -119,11 +138,11 @@ pub(super) struct Subsets<'w, 'a, J> {
     pub(super) limited: bool,
 }
 
-impl<'w, 'a, J: Fn(usize, usize) -> bool> Subsets<'w, 'a, J> {
+impl<'w, 'a, S: Entries, J: Fn(usize, usize) -> bool> Subsets<'w, 'a, S, J> {
     /// Subsets of at most `most` of `count` variables, and no larger ones than keep their number
     /// below `budget`.
     pub(super) fn new(
-        sweep: &'w mut Sweep<'a>,
+        sweep: &'w mut Sweep<'a, S>,
         count: usize,
         most: usize,
         budget: usize,
@@ -137,7 +156,7 @@ impl<'w, 'a, J: Fn(usize, usize) -> bool> Subsets<'w, 'a, J> {
     pub(super) fn walk(
         &mut self,
         more: &[usize],
-        see: &mut impl FnMut(&Sweep<'a>, &[usize]) -> ControlFlow<()>,
+        see: &mut impl FnMut(&Sweep<'a, S>, &[usize]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         see(self.sweep, &self.members)?;
         if self.members.len() == self.most {

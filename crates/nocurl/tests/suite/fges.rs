@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn fges(moments: &Moments, search: FgesSearch, penalty: f64) -> nocurl::Fit {
-    let algorithm = Algorithm::from(Fges { penalty, search, ..Fges::default() });
+    let algorithm = Algorithm::from(Fges { penalty: Some(penalty), search, ..Fges::default() });
     learn(moments, &Options { algorithm, ..Options::default() }, &Run::default()).unwrap()
 }
 
@@ -233,7 +233,7 @@ fn a_variable_with_many_neighbours_ends_with_a_warning() {
 fn stops_when_asked_and_refuses_bad_penalties() {
     let moments = data(10, 3.0, 200, 1);
     let options = |penalty| Options {
-        algorithm: Algorithm::from(Fges { penalty, ..Fges::default() }),
+        algorithm: Algorithm::from(Fges { penalty: Some(penalty), ..Fges::default() }),
         ..Options::default()
     };
     assert_eq!(

@@ -175,7 +175,7 @@ fn finds_the_best(data: &Dataset, score: impl Fn(&Dag) -> f64, chosen: MixedScor
     let plain = Some(1.0);
     for algorithm in [
         Algorithm::from(OrderSearch { penalty: plain, score: chosen, ..OrderSearch::default() }),
-        Algorithm::from(Fges { penalty: 1.0, score: chosen, ..Fges::default() }),
+        Algorithm::from(Fges { penalty: Some(1.0), score: chosen, ..Fges::default() }),
         Algorithm::from(by_bic()),
     ] {
         let name = algorithm.name();

@@ -89,11 +89,9 @@ impl<'a> Case<'a> {
             let known = self.fit.search.and_then(|search| search.price);
             let price =
                 search.map(|method| known.unwrap_or_else(|| method.price(&self.problem).single()));
-            let penalty = || {
-                let greedy = algorithm.downcast::<Fges>().map(|method| method.penalty);
-                greedy.or_else(|| Some(algorithm.downcast::<Lingam>()?.penalty(&self.problem)))
-            };
-            price.or_else(|| Some(penalty()? * n.ln()))
+            let greedy = || Some(algorithm.downcast::<Fges>()?.price(&self.problem).single());
+            let skewed = || Some(algorithm.downcast::<Lingam>()?.penalty(&self.problem) * n.ln());
+            price.or_else(greedy).or_else(skewed)
         };
         match (self.options.prune, self.options.refine) {
             (Some(Prune::Ebic), _) => self.extended_price(),

@@ -64,13 +64,24 @@ impl Dag {
     ///
     /// # Errors
     /// [`Error::Cycle`] with the names `x1 .. xd` of the variables on one cycle.
-    pub fn from_parents(mut parents: Vec<Vec<(usize, f64)>>) -> Result<Self, Error> {
+    pub fn from_parents(parents: Vec<Vec<(usize, f64)>>) -> Result<Self, Error> {
+        let names = Dataset::default_names(parents.len());
+        Self::from_named_parents(parents, &names)
+    }
+
+    /// [`Self::from_parents`] for variables with names, which the error then has.
+    ///
+    /// # Errors
+    /// [`Error::Cycle`] with the names of the variables on one cycle.
+    pub fn from_named_parents(
+        mut parents: Vec<Vec<(usize, f64)>>,
+        names: &[String],
+    ) -> Result<Self, Error> {
         for parents in &mut parents {
             parents.retain(|&(_, weight)| weight != 0.0);
             debug_assert!(parents.is_sorted_by_key(|&(i, _)| i));
         }
-        let names = Dataset::default_names(parents.len());
-        Self::sparse(parents, &names)
+        Self::sparse(parents, names)
     }
 
     fn sparse(parents: Vec<Vec<(usize, f64)>>, names: &[String]) -> Result<Self, Error> {

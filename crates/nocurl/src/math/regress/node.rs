@@ -16,16 +16,25 @@ pub(crate) struct Node {
 impl Node {
     /// The regression of `variable` on `parents`; `None` when their moments are singular.
     pub(crate) fn new(s: MatRef<'_, f64>, variable: usize, parents: Vec<usize>) -> Option<Self> {
+        Self::by(|i, j| s[(i, j)], variable, parents)
+    }
+
+    /// The same with moments that are asked for one at a time.
+    pub(crate) fn by(
+        moment: impl Fn(usize, usize) -> f64,
+        variable: usize,
+        parents: Vec<usize>,
+    ) -> Option<Self> {
         let m = parents.len();
-        let block = Mat::from_fn(m, m, |a, b| s[(parents[a], parents[b])]);
+        let block = Mat::from_fn(m, m, |a, b| moment(parents[a], parents[b]));
         let inverse = Cholesky::new(block.as_ref())?.inverse();
-        let target: Vec<f64> = parents.iter().map(|&i| s[(i, variable)]).collect();
+        let target: Vec<f64> = parents.iter().map(|&i| moment(i, variable)).collect();
         let coefficients: Vec<f64> =
             (0..m).map(|a| (0..m).map(|b| inverse[(b, a)] * target[b]).sum()).collect();
         let explained: f64 = coefficients.iter().zip(&target).map(|(c, t)| c * t).sum();
         // A perfect fit leaves rounding; the floor keeps ratios of residuals finite.
-        let floor = f64::EPSILON * s[(variable, variable)];
-        let residual = (s[(variable, variable)] - explained).max(floor);
+        let variance = moment(variable, variable);
+        let residual = (variance - explained).max(f64::EPSILON * variance);
         Some(Self { parents, coefficients, residual, inverse })
     }
 

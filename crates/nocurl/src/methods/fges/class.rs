@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::moves::Surroundings;
 use crate::core::graph::bits::{self, BitMatrix, members};
 use crate::core::{Error, Pdag, Targets};
 
@@ -211,5 +212,19 @@ impl Class {
             self.neighbours.remove(i, j);
             self.adjacent.remove(i, j);
         }
+    }
+}
+
+impl Surroundings for Class {
+    fn parents(&self, y: usize) -> Vec<usize> {
+        members(self.parents.row(y)).collect()
+    }
+
+    fn neighbours(&self, y: usize) -> Vec<usize> {
+        members(self.neighbours.row(y)).collect()
+    }
+
+    fn adjacent(&self, a: usize, b: usize) -> bool {
+        self.adjacent.has(a, b)
     }
 }

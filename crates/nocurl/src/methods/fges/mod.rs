@@ -4,15 +4,17 @@ mod class;
 mod local;
 mod moves;
 mod search;
+mod wide;
 
 use super::likelihood::Likelihood;
 use super::member::member;
 use super::{
     Directions, Facts, Method, MixedScore, Proposal, TakesKnowledge, Task, parameters, require,
 };
-use crate::core::memory::{Memory, Size};
+use crate::core::memory::{Memory, Size, ask};
+use crate::core::parallel::threads;
 use crate::core::{Determines, Error, Kind, Order, Termination, names};
-use crate::math::regress::refit;
+use crate::math::regress::{refit, refit_dag};
 use crate::math::{Price, Problem};
 
 pub(super) use class::Class;
@@ -34,11 +36,22 @@ pub enum FgesSearch {
 
 names!(FgesSearch { Thorough = "thorough", TwoPhase = "two-phase" });
 
+/// Beyond so many variables each is looked at with those near it alone.
+const MANY_VARIABLES: usize = 200;
+
+/// The penalty with few variables.
+pub(super) const USUAL: f64 = 2.0;
+
+/// Bytes for each of many variables: those near it, what can be done at it, and rows of the factors.
+const PER_VARIABLE: f64 = 60_000.0;
+
 parameters! {
     /// Greedy search over equivalence classes.
     pub struct Fges {
         /// What an edge costs: it must raise the log-likelihood by `penalty / 2 * log n`; 1 is the plain BIC.
-        penalty: f64 = 2.0, "above 0";
+        /// Without it 2, and beyond 200 variables the price of the extended BIC, `log n + 2 log d`: so many
+        /// pairs would let false edges through at 2.
+        penalty: Option<f64> = None, "above 0";
         /// How the search goes.
         search: FgesSearch = FgesSearch::Thorough, "`thorough`, `two-phase`";
         /// What is fitted to a variable given its parents, which matters where columns have levels:
@@ -72,7 +85,10 @@ impl Method for Fges {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        Memory::matrices(12.0 + 2.0 * size.threads as f64)
+        match size.variables > MANY_VARIABLES {
+            true => Memory::default().and_bytes(PER_VARIABLE * size.variables as f64),
+            false => matrices(size.threads),
+        }
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -81,15 +97,26 @@ impl Method for Fges {
 }
 
 impl Fges {
-    /// What edges cost, and how they are searched for.
-    pub(super) fn way(&self, problem: &Problem) -> (Price, FgesSearch) {
-        (Price::bic(problem.rows() as f64, self.penalty), self.search)
+    /// What edges cost.
+    pub(crate) fn price(&self, problem: &Problem) -> Price {
+        let n = problem.rows() as f64;
+        match self.penalty {
+            Some(penalty) => Price::bic(n, penalty),
+            None if problem.size() > MANY_VARIABLES => Price::extended(n, problem.size()),
+            None => Price::bic(n, USUAL),
+        }
     }
 
-    pub(super) fn validate(&self) -> Result<(), Error> {
-        let fits = self.penalty > 0.0 && self.penalty.is_finite();
-        require("penalty", self.penalty, fits, "it must be a number above 0")
+    fn validate(&self) -> Result<(), Error> {
+        let penalty = self.penalty.unwrap_or(USUAL);
+        let fits = penalty > 0.0 && penalty.is_finite();
+        require("penalty", penalty, fits, "it must be a number above 0")
     }
+}
+
+/// What a search that looks at all pairs takes.
+fn matrices(threads: usize) -> Memory {
+    Memory::matrices(12.0 + 2.0 * threads as f64)
 }
 
 /// The equivalence class that greedy additions and removals of edges lead to, from no edges at
@@ -105,6 +132,9 @@ impl Fges {
 /// Cost: O(d^2) at the start; a step O(d k) for each clique among the neighbours of each variable
 /// it touches, with k parents. The number of cliques is bounded: see the warning it then gives.
 ///
+/// Beyond 200 variables that are all numbers each is looked at with those near it alone ([`wide`]): a
+/// step then costs what it touches, whatever d.
+///
 /// References: Chickering, *Optimal structure identification with greedy search*, JMLR 3 (2002);
 /// Ramsey et al., *A million variables and more: the fast greedy equivalence search algorithm*
 /// (2017); removals first, and trials without an edge, as in Nazaret and Blei, *Extremely greedy
@@ -116,15 +146,30 @@ pub(super) fn propose(task: &Task<'_>, params: &Fges) -> Result<Proposal, Error>
     params.validate()?;
     let problem = task.problem;
     let likelihood = Likelihood::new(task, params.score)?;
-    let found = search(problem, likelihood.local(), params.way(problem), None, task.run)?;
+    let (way, is_many) = ((params.price(problem), params.search), problem.size() > MANY_VARIABLES);
+    let found = match likelihood.local() {
+        None if is_many => wide::search(problem, way, task.run)?.with_warning(problem, way.0),
+        local => {
+            if is_many {
+                ask("the greedy search over all pairs", matrices(threads()).at(problem.size(), 0))?;
+            }
+            search(problem, local, way, None, task.run)?
+        }
+    };
     let member = match problem.is_plain() {
         true => member(problem, &found.class)?,
         false => found.class.to_dag()?,
     };
     let mut warnings = found.warnings;
     warnings.extend(likelihood.warning(task, params.score));
+    // A matrix of weights is more than a graph of many variables needs.
+    let (weights, graph) = match is_many && problem.is_plain() {
+        true => (None, Some(refit_dag(problem, &member)?)),
+        false => (Some(refit(problem, member.weights())?), None),
+    };
     Ok(Proposal {
-        weights: Some(refit(problem, member.weights())?),
+        weights,
+        graph,
         iterations: found.steps,
         evaluations: found.scored,
         termination: Termination::Converged,

@@ -8,11 +8,11 @@ use faer::MatRef;
 
 use super::class::Class;
 use crate::core::Dag;
-use crate::core::graph::bits::{self, BitMatrix, members};
+use crate::core::graph::bits::{self, BitMatrix};
 use crate::math::Price;
 use crate::math::local::{Local, Priced};
 use crate::math::regress::Node;
-use crate::methods::sweep::{Subsets, Sweep};
+use crate::methods::sweep::{Entries, Subsets, Sweep};
 
 /// Cliques tried at most among the neighbours of a variable. Up to 13 neighbours all are.
 pub(super) const MOST_CLIQUES: usize = 8192;
@@ -89,123 +89,84 @@ pub(in crate::methods) trait Score: Sync {
     fn removals(&self, class: &Class, y: usize) -> Moves;
 }
 
-/// What scores depend on: squared partial correlations are the values of candidates.
-pub(super) struct Scorer<'a> {
-    correlation: MatRef<'a, f64>,
+/// What surrounds variables in a class; lists are in rising order.
+pub(super) trait Surroundings {
+    fn parents(&self, y: usize) -> Vec<usize>;
+
+    /// Those next to `y` by an undirected edge.
+    fn neighbours(&self, y: usize) -> Vec<usize>;
+
+    fn adjacent(&self, a: usize, b: usize) -> bool;
+}
+
+/// What an edge must bring, where values are squared partial correlations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
     rows: f64,
     /// The squared partial correlation that pays for an edge.
-    bound: f64,
+    pub(super) bound: f64,
     /// The most parents that the rows can tell apart.
     most_parents: usize,
-    everyone: Vec<usize>,
-    pub(super) allowed: Option<&'a BitMatrix>,
-    /// What scores come from where correlations are not all; values of moves are gains then.
-    pub(super) local: Option<Priced<'a>>,
 }
 
-impl<'a> Scorer<'a> {
-    pub(super) fn new(
-        correlation: MatRef<'a, f64>,
-        rows: u64,
-        price: Price,
-        allowed: Option<&'a BitMatrix>,
-    ) -> Self {
+impl Limits {
+    pub(super) fn new(rows: u64, price: Price) -> Self {
         let n = rows as f64;
-        Self {
-            correlation,
-            rows: n,
-            // An edge raises twice the log-likelihood by -n log(1 - r^2).
-            bound: -(-price.single() / n).exp_m1(),
-            most_parents: (rows / 2) as usize,
-            everyone: (0..correlation.nrows()).collect(),
-            allowed,
-            local: None,
-        }
+        // An edge raises twice the log-likelihood by -n log(1 - r^2).
+        Self { rows: n, bound: -(-price.single() / n).exp_m1(), most_parents: (rows / 2) as usize }
     }
 
-    /// Scores by a likelihood of single variables.
-    pub(super) fn by(local: &'a dyn Local, price: Price, allowed: Option<&'a BitMatrix>) -> Self {
-        let rows = local.rows();
-        Self {
-            correlation: MatRef::from_column_major_slice(&[], 0, 0),
-            rows,
-            bound: 0.0,
-            most_parents: (rows / 2.0) as usize,
-            everyone: (0..local.size()).collect(),
-            allowed,
-            local: Some(Priced { local, price }),
-        }
-    }
-}
-
-impl Score for Scorer<'_> {
     /// What an edge of this squared partial correlation gains: twice the log-likelihood, less the
     /// penalty.
-    fn gain(&self, value: f64) -> f64 {
-        if self.local.is_some() {
-            return value;
-        }
+    pub(super) fn gain(&self, value: f64) -> f64 {
         self.rows * ((-self.bound).ln_1p() - (-value).ln_1p())
     }
 
-    /// Twice the log-likelihood of a graph, less the penalties and up to a constant; `None` when
-    /// the moments of some parents are singular.
-    fn score(&self, dag: &Dag) -> Option<f64> {
-        if let Some(priced) = self.local {
-            let of_variable = |j| -priced.score(j, &dag.parents(j).collect::<Vec<_>>());
-            return Some((0..self.size()).map(of_variable).sum());
-        }
+    /// Twice the log-likelihood of a variable given its parents, less the penalties and up to a
+    /// constant; `None` when the moments of the parents are singular.
+    pub(super) fn score(&self, s: &impl Entries, y: usize, parents: Vec<usize>) -> Option<f64> {
         // What an edge costs: its gain at no correlation, with the opposite sign.
         let cost = -self.gain(0.0);
-        let of_variable = |j| {
-            let node = Node::new(self.correlation, j, dag.parents(j).collect())?;
-            Some(-self.rows * node.residual.ln() - cost * node.parents.len() as f64)
-        };
-        (0..self.size()).map(of_variable).sum()
-    }
-
-    fn bound(&self) -> f64 {
-        self.bound
-    }
-
-    fn worthwhile(&self) -> usize {
-        64
-    }
-
-    fn size(&self) -> usize {
-        self.everyone.len()
+        let node = Node::by(|i, j| s.entry(i, j), y, parents)?;
+        Some(-self.rows * node.residual.ln() - cost * node.parents.len() as f64)
     }
 
     /// Additions of an edge into `y`: for every clique `C` of neighbours of `y`, each `x` that is
     /// not adjacent to `y` and whose adjacent neighbours of `y` are all in `C`. The parents of `y`
     /// and `C` are then given.
-    fn additions(&self, class: &Class, y: usize) -> Moves {
-        if let Some(priced) = self.local {
-            return self.local_additions(priced, class, y);
-        }
+    ///
+    /// The columns hold the candidates and all that are next to `y`, in rising order.
+    pub(super) fn additions<S: Entries>(
+        &self,
+        s: S,
+        class: &impl Surroundings,
+        y: usize,
+        columns: &[usize],
+        candidate: impl Fn(usize) -> bool,
+    ) -> Moves {
         let mut moves = Moves::default();
-        let mut sweep = Sweep::new(self.correlation, &self.everyone, y);
-        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        let mut sweep = Sweep::new(s, columns, y);
+        let parents = class.parents(y);
         if parents.len() >= self.most_parents || !parents.iter().all(|&z| sweep.push(z)) {
             return moves;
         }
-        let near = class.neighbours.row(y);
-        let candidates: Vec<usize> = (0..self.size())
-            .filter(|&x| x != y && !class.adjacent.has(y, x))
-            .filter(|&x| self.allowed.is_none_or(|pairs| pairs.has(y, x)))
+        let around = class.neighbours(y);
+        let candidates: Vec<(usize, usize)> = columns
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|&(_, x)| x != y && !class.adjacent(y, x) && candidate(x))
             .collect();
         let mut found = Vec::new();
         let room = self.most_parents - parents.len() - 1;
-        let around: Vec<usize> = members(near).collect();
-        let adjacent = |a, b| class.adjacent.has(a, b);
+        let adjacent = |a, b| class.adjacent(a, b);
         let mut cliques = Subsets::new(&mut sweep, around.len(), room, MOST_CLIQUES, adjacent);
         let _ = cliques.walk(&around, &mut |sweep, clique| {
             let before = found.len();
-            let others = without(near, clique);
             moves.scored += candidates.len() as u64;
-            for &x in &candidates {
-                let value = sweep.squared_correlation(x);
-                let fits = || class.adjacent.row(x).iter().zip(&others).all(|(a, o)| a & o == 0);
+            for &(at, x) in &candidates {
+                let value = sweep.squared_correlation(at);
+                let fits = || around.iter().all(|&t| !class.adjacent(x, t) || clique.contains(&t));
                 if value > self.bound && fits() {
                     found.push(Candidate { value, x, clique: moves.cliques.len() });
                 }
@@ -222,36 +183,37 @@ impl Score for Scorer<'_> {
 
     /// Removals of the edges `x -> y` and `x - y`: for every clique `C` of neighbours of `y` that
     /// are adjacent to `x`. The other parents of `y` and `C` are given.
-    fn removals(&self, class: &Class, y: usize) -> Moves {
-        if let Some(priced) = self.local {
-            return self.local_removals(priced, class, y);
-        }
+    pub(super) fn removals<S: Entries + Copy>(
+        &self,
+        s: S,
+        class: &impl Surroundings,
+        y: usize,
+    ) -> Moves {
         let mut moves = Moves::default();
-        let near: Vec<usize> = members(class.neighbours.row(y)).collect();
-        let parents: Vec<usize> = members(class.parents.row(y)).collect();
+        let (near, parents) = (class.neighbours(y), class.parents(y));
         let mut columns: Vec<usize> = near.iter().chain(&parents).copied().collect();
         columns.sort_unstable();
-        let mut sweep = Sweep::new(self.correlation, &columns, y);
+        let mut sweep = Sweep::new(s, &columns, y);
         if !parents.iter().all(|&z| sweep.push(z)) {
             return moves;
         }
-        let adjacent = |a, b| class.adjacent.has(a, b);
+        let adjacent = |a, b| class.adjacent(a, b);
         let mut cliques = Subsets::new(&mut sweep, near.len(), usize::MAX, MOST_CLIQUES, adjacent);
         let _ = cliques.walk(&near, &mut |sweep, clique| {
-            let fits = |x: usize| clique.iter().all(|&z| z != x && class.adjacent.has(x, z));
+            let fits = |x: usize| clique.iter().all(|&z| z != x && class.adjacent(x, z));
             let mut found = |x, value: f64| {
                 moves.scored += 1;
                 moves.heap.push(Candidate { value: -value, x, clique: moves.cliques.len() });
             };
             for (at, &x) in columns.iter().enumerate() {
-                if !class.parents.has(y, x) && fits(x) {
+                if parents.binary_search(&x).is_err() && fits(x) {
                     found(x, sweep.squared_correlation(at));
                 }
             }
             // Leaving one parent out of a regression needs no regression of its own.
             if parents.iter().any(|&x| fits(x)) {
                 let given = parents.iter().chain(clique).copied().collect();
-                if let Some(node) = Node::new(self.correlation, y, given) {
+                if let Some(node) = Node::by(|i, j| s.entry(i, j), y, given) {
                     for (k, &x) in parents.iter().enumerate().filter(|&(_, &x)| fits(x)) {
                         let rise = node.coefficients[k].powi(2) / node.inverse[(k, k)];
                         found(x, rise / (rise + node.residual));
@@ -263,6 +225,82 @@ impl Score for Scorer<'_> {
         });
         moves.limited = cliques.limited;
         moves
+    }
+}
+
+/// What scores depend on: squared partial correlations are the values of candidates.
+pub(super) struct Scorer<'a> {
+    correlation: MatRef<'a, f64>,
+    limits: Limits,
+    everyone: Vec<usize>,
+    pub(super) allowed: Option<&'a BitMatrix>,
+    /// What scores come from where correlations are not all; values of moves are gains then.
+    pub(super) local: Option<Priced<'a>>,
+}
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(
+        correlation: MatRef<'a, f64>,
+        rows: u64,
+        price: Price,
+        allowed: Option<&'a BitMatrix>,
+    ) -> Self {
+        let (limits, everyone) = (Limits::new(rows, price), (0..correlation.nrows()).collect());
+        Self { correlation, limits, everyone, allowed, local: None }
+    }
+
+    /// Scores by a likelihood of single variables.
+    pub(super) fn by(local: &'a dyn Local, price: Price, allowed: Option<&'a BitMatrix>) -> Self {
+        let limits = Limits { bound: 0.0, ..Limits::new(local.rows() as u64, price) };
+        Self {
+            correlation: MatRef::from_column_major_slice(&[], 0, 0),
+            limits,
+            everyone: (0..local.size()).collect(),
+            allowed,
+            local: Some(Priced { local, price }),
+        }
+    }
+}
+
+impl Score for Scorer<'_> {
+    fn gain(&self, value: f64) -> f64 {
+        if self.local.is_some() { value } else { self.limits.gain(value) }
+    }
+
+    fn score(&self, dag: &Dag) -> Option<f64> {
+        let parents = |j| dag.parents(j).collect::<Vec<_>>();
+        if let Some(priced) = self.local {
+            return Some((0..self.size()).map(|j| -priced.score(j, &parents(j))).sum());
+        }
+        let of_variable = |j| self.limits.score(&self.correlation, j, parents(j));
+        (0..self.size()).map(of_variable).sum()
+    }
+
+    fn bound(&self) -> f64 {
+        self.limits.bound
+    }
+
+    fn worthwhile(&self) -> usize {
+        64
+    }
+
+    fn size(&self) -> usize {
+        self.everyone.len()
+    }
+
+    fn additions(&self, class: &Class, y: usize) -> Moves {
+        if let Some(priced) = self.local {
+            return self.local_additions(priced, class, y);
+        }
+        let candidate = |x: usize| self.allowed.is_none_or(|pairs| pairs.has(y, x));
+        self.limits.additions(self.correlation, class, y, &self.everyone, candidate)
+    }
+
+    fn removals(&self, class: &Class, y: usize) -> Moves {
+        if let Some(priced) = self.local {
+            return self.local_removals(priced, class, y);
+        }
+        self.limits.removals(self.correlation, class, y)
     }
 }
 

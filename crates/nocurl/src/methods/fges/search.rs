@@ -14,7 +14,10 @@ use crate::math::{Price, Problem};
 
 /// A rise of the score that counts, in units of twice the log-likelihood: far more than rounding can
 /// feign where variables are nearly collinear, far less than an edge is worth.
-const PROGRESS: f64 = 0.01;
+pub(super) const PROGRESS: f64 = 0.01;
+
+/// What was just added for its gain must not go again because of rounding.
+pub(super) const ROUNDING: f64 = 1e-4;
 
 /// What the search found.
 pub(in crate::methods) struct Found {
@@ -24,6 +27,23 @@ pub(in crate::methods) struct Found {
     /// True when some ways to change the class were too many to try.
     pub(in crate::methods) limited: bool,
     pub(in crate::methods) warnings: Vec<Text>,
+}
+
+impl Found {
+    /// Says so where ways to change the class were too many.
+    pub(super) fn with_warning(mut self, problem: &Problem, price: Price) -> Self {
+        if self.limited {
+            let twice = (2.0 * price.single() / (problem.rows() as f64).ln()).round();
+            self.warnings.push(
+                Text::new(
+                    "some variables had so many undirected neighbours that not all ways to add or \
+                     remove an edge were tried; a sparser graph has fewer of them: use ",
+                )
+                .act(Action::set_parameter("penalty", twice)),
+            );
+        }
+        self
+    }
 }
 
 /// Searches among graphs whose edges are all between pairs that `allowed` holds.
@@ -42,18 +62,7 @@ pub(in crate::methods) fn search(
         None => Scorer::new(correlation.as_ref(), problem.rows(), price, allowed),
         Some(local) => Scorer::by(local, price, allowed),
     };
-    let mut found = greedy_within(&scorer, search, targets, run)?;
-    if found.limited {
-        let twice = (2.0 * price.single() / (problem.rows() as f64).ln()).round();
-        found.warnings.push(
-            Text::new(
-                "some variables had so many undirected neighbours that not all ways to add or \
-                 remove an edge were tried; a sparser graph has fewer of them: use ",
-            )
-            .act(Action::set_parameter("penalty", twice)),
-        );
-    }
-    Ok(found)
+    Ok(greedy_within(&scorer, search, targets, run)?.with_warning(problem, price))
 }
 
 /// Pairs that may have an edge where nothing acts on one variable.
@@ -315,8 +324,6 @@ impl<'a> Greedy<'a> {
 
     /// Removes the edge that gains most; false when none gains.
     fn remove_best(&mut self) -> Result<bool, Error> {
-        // What was just added for its gain must not go again because of rounding.
-        const ROUNDING: f64 = 1e-4;
         self.rescore_removals();
         let bound = -self.scorer.bound() * (1.0 - ROUNDING);
         let tops = self.removals.iter().enumerate();

@@ -9,7 +9,7 @@ mod state;
 use crate::core::{Error, Run};
 
 pub(crate) use parents::Model;
-pub(super) use parents::{Choice, Family, Prices, Table};
+pub(in crate::methods) use parents::{Choice, Family, Prices, Table};
 pub(super) use queue::Queue;
 pub(crate) use score::{Node, Score};
 pub(crate) use scored::Scored;

@@ -33,10 +33,10 @@ pub(crate) struct Model<'a> {
 
 /// What parents cost and what pays for them.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Prices {
+pub(in crate::methods) struct Prices {
     rows: f64,
     /// What a parent costs, in units of the score.
-    pub(in super::super) cost: f64,
+    pub(in crate::methods) cost: f64,
     /// The squared partial correlation at which a parent pays for itself.
     bound: f64,
     /// More parents than this would fit anything.
@@ -45,19 +45,19 @@ pub(in super::super) struct Prices {
 
 impl Prices {
     /// Parents cost this each.
-    pub(in super::super) fn new(problem: &Problem, price: Price) -> Self {
+    pub(in crate::methods) fn new(problem: &Problem, price: Price) -> Self {
         Self::of_rows(problem.rows() as f64, problem.size(), price)
     }
 
     /// The same for a variable that is explained by so many rows.
-    pub(in super::super) fn of_rows(rows: f64, variables: usize, price: Price) -> Self {
+    pub(in crate::methods) fn of_rows(rows: f64, variables: usize, price: Price) -> Self {
         let cost = price.single();
         let most = ((rows / 2.0) as usize).min(variables);
         Self { rows, cost, bound: -(-cost / rows).exp_m1(), most }
     }
 
     /// True where a parent with this covariance and variance, given the others, pays for itself.
-    pub(in super::super) fn pays(&self, covariance: f64, variance: f64, residual: f64) -> bool {
+    pub(in crate::methods) fn pays(&self, covariance: f64, variance: f64, residual: f64) -> bool {
         variance > FLOOR && covariance * covariance > self.bound * MARGIN * variance * residual
     }
 }
@@ -84,7 +84,7 @@ impl<'a> Model<'a> {
 }
 
 /// What parents are chosen by: the correlations of some variables, and prices.
-pub(in super::super) trait Table {
+pub(in crate::methods) trait Table {
     /// Number of variables.
     fn size(&self) -> usize;
 
@@ -192,7 +192,7 @@ impl Node for Family {
 impl Family {
     /// True when a further parent lowers the score, given its correlations with the variable and
     /// with the parents. O(k^2) for k parents.
-    pub(in super::super) fn wants(
+    pub(in crate::methods) fn wants(
         &self,
         prices: &Prices,
         with_variable: f64,
@@ -215,12 +215,12 @@ impl Family {
     }
 
     /// Gives the parents other numbers.
-    pub(in super::super) fn renumber(&mut self, to: &[usize]) {
+    pub(in crate::methods) fn renumber(&mut self, to: &[usize]) {
         self.parents.iter_mut().for_each(|parent| *parent = to[*parent]);
     }
 
     /// What the parents leave of the variance.
-    pub(in super::super) fn residual(&self) -> f64 {
+    pub(in crate::methods) fn residual(&self) -> f64 {
         self.residual
     }
 }
@@ -302,7 +302,7 @@ pub(crate) struct Choice {
 impl Choice {
     /// Chooses parents of `v` among `candidates`, from `start` on: adds the best one and drops the
     /// least useful one until neither lowers the score.
-    pub(in super::super) fn choose(
+    pub(in crate::methods) fn choose(
         &mut self,
         model: &impl Table,
         v: usize,
@@ -334,28 +334,29 @@ impl Choice {
     }
 
     /// Variables that would pay for themselves as a further parent, given those there are.
-    pub(in super::super) fn wanted(
+    pub(in crate::methods) fn wanted(
         &mut self,
         model: &impl Table,
         v: usize,
-        node: &Family,
+        parents: &[usize],
     ) -> Vec<usize> {
         let d = model.size();
         self.begin(model, v);
-        for &parent in &node.parents {
+        for &parent in parents {
             self.push(model, parent);
         }
         let level = self.parents.len() * d..(self.parents.len() + 1) * d;
+        let residual = self.variances[level.start + v].max(f64::EPSILON);
         let known = self.variances[level.clone()].iter().zip(&self.covariances[level]);
         let pays = |(c, (variance, covariance)): (usize, (&f64, &f64))| {
-            model.prices().pays(*covariance, *variance, node.residual).then_some(c)
+            model.prices().pays(*covariance, *variance, residual).then_some(c)
         };
         known.enumerate().filter_map(pays).collect()
     }
 
     /// Chooses as [`Self::choose`] does. Where no single parent pays any more, it looks for two that
     /// pay together, and for one that pays in place of another. O(d) times the cost of a parent.
-    pub(in super::super) fn choose_thoroughly(
+    pub(in crate::methods) fn choose_thoroughly(
         &mut self,
         model: &impl Table,
         v: usize,

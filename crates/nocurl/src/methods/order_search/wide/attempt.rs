@@ -4,9 +4,9 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::super::search::{Choice, Family, Node, PATIENCE_AROUND, PROGRESS, Queue};
-use super::near::{Around, Correlate, Wide};
 use super::state::{Change, Layer, State};
 use crate::core::{Error, Run};
+use crate::methods::near::{Around, Correlate, Wide};
 
 /// Variables near each other that a restart moves to random places.
 const KICKS: usize = 3;

@@ -6,7 +6,6 @@
 //! apart from each other is kept together. Memory is that of the pairs.
 
 mod attempt;
-mod near;
 mod own;
 mod state;
 
@@ -15,8 +14,8 @@ use super::stream;
 use crate::core::parallel::*;
 use crate::core::{Dag, Error, Progress, Run};
 use crate::math::Problem;
+use crate::methods::near::{Correlate, Correlations, Wide};
 use attempt::{Attempt, Outcome};
-use near::{Correlate, Correlations, Wide};
 pub(super) use own::search_experiments;
 use state::{Change, State};
 
@@ -246,9 +245,10 @@ impl<C: Correlate> Search<'_, C> {
     fn widen(&mut self) -> Result<(), Error> {
         for round in 0..WIDENINGS {
             self.report()?;
-            let mut missing = self.wide.missing(self.state.nodes());
+            let parents = |v: usize| self.state.node(v).parents();
+            let mut missing = self.wide.missing(parents);
             if round == 0 {
-                missing.extend(self.wide.two_apart(self.state.nodes()));
+                missing.extend(self.wide.two_apart(parents));
             }
             if missing.is_empty() {
                 break;

@@ -1,12 +1,12 @@
 //! The same search where the rows come from experiments: each variable has correlations of its own.
 
 use super::super::search::Prices;
-use super::near::{Correlate, rounded};
 use super::{Begin, Found, search_by};
 use crate::core::parallel::*;
 use crate::core::{Dag, Error, Run};
 use crate::math::local::Experimental;
 use crate::math::{Experiments, Price, Problem};
+use crate::methods::near::{Correlate, rounded};
 
 /// Searches at most: with which moments a variable goes is decided before each.
 const PASSES: usize = 4;

@@ -48,10 +48,6 @@ impl State {
         &self.nodes[v]
     }
 
-    pub(super) fn nodes(&self) -> &[Family] {
-        &self.nodes
-    }
-
     pub(super) fn set_node(&mut self, v: usize, node: Family) {
         self.nodes[v] = node;
     }

@@ -1,6 +1,7 @@
 //! Which variables have to do with which: the pairs that the search looks at.
 
-use super::super::search::{Choice, Family, Node, Prices, Table};
+use super::order_search::search::{Choice, Family, Node, Prices, Table};
+use super::sweep::Entries;
 use crate::core::MatRef;
 use crate::core::parallel::*;
 use crate::math::Problem;
@@ -70,6 +71,16 @@ impl Correlate for Correlations<'_> {
             let value = if u == v { 1.0 } else { column[u] * own * self.scale[u] };
             rounded(value)
         }
+    }
+}
+
+impl Entries for &Correlations<'_> {
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.with(0, j)(i)
+    }
+
+    fn gather(&self, with: usize, others: &[usize], into: &mut Vec<f64>) {
+        into.extend(others.iter().copied().map(self.with(0, with)));
     }
 }
 
@@ -163,6 +174,16 @@ impl<C: Correlate> Wide<C> {
         (near, node.residual())
     }
 
+    /// Number of variables.
+    pub(super) fn size(&self) -> usize {
+        self.near.len()
+    }
+
+    /// Pairs that are near each other, each counted from both sides.
+    pub(super) fn pairs(&self) -> usize {
+        self.near.iter().map(Vec::len).sum()
+    }
+
     /// Those near a variable, in increasing order.
     pub(super) fn near(&self, v: usize) -> &[usize] {
         &self.near[v]
@@ -190,10 +211,13 @@ impl<C: Correlate> Wide<C> {
 
     /// Pairs that are not near each other although both share an edge with a third: where an edge
     /// is turned around, the parents of one end become candidates of the other.
-    pub(super) fn two_apart(&self, nodes: &[Family]) -> Vec<(usize, usize)> {
-        let mut adjacent = vec![Vec::new(); nodes.len()];
-        for (v, node) in nodes.iter().enumerate() {
-            for &u in node.parents() {
+    pub(super) fn two_apart<'p>(
+        &self,
+        parents: impl Fn(usize) -> &'p [usize],
+    ) -> Vec<(usize, usize)> {
+        let mut adjacent = vec![Vec::new(); self.near.len()];
+        for v in 0..self.near.len() {
+            for &u in parents(v) {
                 adjacent[v].push(u);
                 adjacent[u].push(v);
             }
@@ -212,12 +236,15 @@ impl<C: Correlate> Wide<C> {
 
     /// Pairs that are not near each other although one would be a parent of the other that pays for
     /// itself, given the parents that the other has now. Cost O(d^2 k).
-    pub(super) fn missing(&self, nodes: &[Family]) -> Vec<(usize, usize)> {
+    pub(super) fn missing<'p>(
+        &self,
+        parents: impl Fn(usize) -> &'p [usize] + Sync,
+    ) -> Vec<(usize, usize)> {
         let d = self.correlations.size();
         let everyone: Vec<usize> = (0..d).collect();
         let look = |choice: &mut Choice, v: usize| {
             let all = Around { wide: self, columns: &everyone, of: v };
-            let wanted = choice.wanted(&all, v, &nodes[v]);
+            let wanted = choice.wanted(&all, v, parents(v));
             let new = wanted.into_iter().filter(|&u| u != v && !self.are_near(u, v));
             new.map(|u| (u, v)).collect::<Vec<_>>()
         };
