@@ -51,7 +51,7 @@ def agree(found, columns, names, what):
     rows, values = complete(columns)
     assert found[0] == rows, what
     assert found[2] == list(names), what
-    if np.abs(values).max() < 1e150:
+    if rows and np.abs(values).max() < 1e150:
         size = np.abs(values).max(axis=0)
         assert (np.abs(found[1] - values.mean(axis=0)) <= 1e-9 * size).all(), what
 
@@ -260,11 +260,18 @@ def test_packed_text(tmp_path, ending):
                 assert not whole, f"{ending} {seed} is refused"
                 continue
             try:
-                read = unpack(path).decode()
+                read = unpack(path).decode("latin-1")
             except Exception as error:  # whatever it is: what is accepted here must be read there
                 pytest.fail(f"{ending} {seed}: accepted here, but Python says {error}")
             rows = list(csv.reader(io.StringIO(read, newline="")))
-            columns = list(zip(*[[float(cell) for cell in row] for row in rows[1:]]))
+            try:
+                columns = list(zip(*[[float(cell) for cell in row] for row in rows[1:]]))
+            except ValueError:  # damage that no checksum tells has made a word of a number
+                assert not whole
+                continue
+            # `1_5` is a word here, and a column without a name holds the names of rows.
+            if "_" in read or len(rows[0]) != len(columns):
+                continue
             agree(found, columns, rows[0], (ending, seed))
 
 
