@@ -22,6 +22,9 @@ fn too_many_columns_are_refused_when_the_header_is_read() {
     assert!(told.contains("and 191 MiB are there: at most "), "{told}");
     assert!(told.contains(" columns fit: choose fewer columns with --columns"), "{told}");
     assert!(told.ends_with("or raise --memory"), "{told}");
+    let nocurl = ["learn", "wide.csv", "--method", "nocurl", "--memory", "200MB"];
+    let told = folder.refused(&nocurl);
+    assert!(told.starts_with("learning from 3000 columns takes up to "), "{told}");
     let told = folder.refused(&["learn", "wide.csv", "--method", "exact"]);
     assert!(told.contains("at most 29 variables, the data has 3000"), "{told}");
 }

@@ -1,5 +1,7 @@
 //! DAG-NoCurl: a penalised estimate, its Hodge projection, and regression on the order.
 
+mod wide;
+
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -78,6 +80,9 @@ impl Method for NoCurl {
     }
 
     fn memory(&self, size: &Size) -> Memory {
+        if wide::applies(self, size.variables) {
+            return wide::memory(size);
+        }
         // The estimate with its history, and a factor for each thread.
         Memory::matrices(36.0 + 3.0 * size.threads as f64)
     }
@@ -140,6 +145,9 @@ pub(super) fn propose(
         });
     }
     let d = problem.size();
+    if wide::applies(params, d) {
+        return wide::propose(problem, params, run);
+    }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     match params.variant {
         Variant::RandomStart => {

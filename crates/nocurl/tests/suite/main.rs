@@ -33,6 +33,7 @@ mod model;
 mod moments;
 mod never_panics;
 mod nocurl;
+mod nocurl_wide;
 mod nonlinear;
 mod notears;
 mod notears_mlp;

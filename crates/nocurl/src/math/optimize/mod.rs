@@ -4,8 +4,10 @@ mod lagrangian;
 pub mod lbfgs;
 mod penalised;
 mod ridge;
+mod screened;
 
 pub(crate) use lagrangian::Lagrangian;
 pub use penalised::{Info, Penalised, Solver};
 pub use ridge::Multiplier;
 pub(crate) use ridge::half_trace;
+pub(crate) use screened::{Columns, Screened};

@@ -3,6 +3,7 @@
 pub(crate) mod blocks;
 mod cycles;
 mod eliminate;
+mod grow;
 mod informed;
 mod node;
 mod on_order;
@@ -10,6 +11,7 @@ mod refit;
 
 pub(crate) use cycles::cut_cycles;
 pub(crate) use eliminate::{eliminate, is_required, per_variable};
+pub(crate) use grow::{Grower, Growth};
 pub use informed::along;
 pub(crate) use informed::{restrict, threshold_unless_required};
 pub(crate) use node::Node;

@@ -179,9 +179,15 @@ fn minimise_by(
         let (along, curvature) = line(smooth.as_ref(), step.as_ref(), smooth_step.as_ref());
 
         let line = Line { loss, objective, along, curvature, slope };
-        let found = line.backtrack(weights, &step, &mut trial, |trial| {
+        let found = line.backtrack(|length| {
+            for j in 0..d {
+                let (from, along) = (weights.col_as_slice(j), step.col_as_slice(j));
+                let both = from.iter().zip(along);
+                let trial = trial.col_as_slice_mut(j).iter_mut();
+                trial.zip(both).for_each(|(to, (from, step))| *to = from + length * step);
+            }
             evaluations += 1;
-            let h = penalty.evaluate(trial);
+            let h = penalty.evaluate(trial.as_ref());
             (h, multiplier.value(h))
         });
         let Some(next) = found else {
@@ -200,54 +206,41 @@ fn minimise_by(
     Ok(Info { penalty: h, iterations, evaluations, termination })
 }
 
-fn progress(iterations: u64, objective: f64) -> Progress {
+pub(super) fn progress(iterations: u64, objective: f64) -> Progress {
     Progress { stage: "first estimate", done: iterations, total: None, objective: Some(objective) }
 }
 
 fn add_scaled(sum: &mut Mat<f64>, factor: f64, addend: &Mat<f64>) {
     for j in 0..sum.ncols() {
-        for i in 0..sum.nrows() {
-            sum[(i, j)] += factor * addend[(i, j)];
-        }
+        let both = sum.col_as_slice_mut(j).iter_mut().zip(addend.col_as_slice(j));
+        both.for_each(|(sum, addend)| *sum += factor * addend);
     }
 }
 
 /// The loss along a step: a parabola, and the slope of the whole objective at its start.
-struct Line {
-    loss: f64,
-    objective: f64,
-    along: f64,
-    curvature: f64,
-    slope: f64,
+pub(super) struct Line {
+    pub(super) loss: f64,
+    pub(super) objective: f64,
+    pub(super) along: f64,
+    pub(super) curvature: f64,
+    pub(super) slope: f64,
 }
 
 /// Where a step ended.
-struct Reached {
-    length: f64,
-    loss: f64,
-    h: f64,
-    objective: f64,
+pub(super) struct Reached {
+    pub(super) length: f64,
+    pub(super) loss: f64,
+    pub(super) h: f64,
+    pub(super) objective: f64,
 }
 
 impl Line {
     /// The longest of 1, 1/2, 1/4, ... times the step that lowers the objective enough (Armijo);
-    /// `trial` becomes the point reached, and `penalty` gives h and what it costs there.
-    fn backtrack(
-        &self,
-        weights: &Mat<f64>,
-        step: &Mat<f64>,
-        trial: &mut Mat<f64>,
-        mut penalty: impl FnMut(MatRef<'_, f64>) -> (f64, f64),
-    ) -> Option<Reached> {
-        let d = weights.nrows();
+    /// `penalty` gives h and what it costs that far along the step.
+    pub(super) fn backtrack(&self, mut penalty: impl FnMut(f64) -> (f64, f64)) -> Option<Reached> {
         let mut length = 1.0;
         for _ in 0..=MAX_HALVINGS {
-            for j in 0..d {
-                for i in 0..d {
-                    trial[(i, j)] = weights[(i, j)] + length * step[(i, j)];
-                }
-            }
-            let (h, cost) = penalty(trial.as_ref());
+            let (h, cost) = penalty(length);
             let loss = self.loss + length * self.along + length * length / 2.0 * self.curvature;
             let objective = loss + cost;
             if objective <= self.objective + ARMIJO * length * self.slope {
