@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import resource
 import shutil
 import signal
 import statistics
@@ -67,8 +68,8 @@ SCALING = {"raw": False, "standardised": True}
 
 KEY = ["package", "case", "d", "rows", "standardised", "trial"]
 SCORES = ["shd", "extra", "missing", "reversed", "cpdag_shd", "sid", "skeleton_f1"]
-COLUMNS = ["package", "version", *KEY[1:], "seconds", "wall_seconds", "status", *SCORES]
-HEADINGS = ["", "version", "trials", "SHD", "CPDAG SHD", "SID", "skeleton F1", "seconds", "process"]
+COLUMNS = ["package", "version", *KEY[1:], "seconds", "wall_seconds", "status", *SCORES, "cpu_seconds"]
+HEADINGS = ["", "version", "trials", "SHD", "CPDAG SHD", "SID", "skeleton F1", "seconds", "process", "CPU"]
 FINISHED = ("ok", "cyclic", "no-extension")
 
 
@@ -168,13 +169,13 @@ def run_process(name, nocurl, data, result, threads, timeout):
         flags, _ = NOCURL_CONTENDERS[name]
         command = [nocurl, "learn", data, *flags.split(), "--threads", threads, "--no-diagnosis",
                    "--output", result, "--quiet"]
-    start = time.perf_counter()
+    start, used = time.perf_counter(), cpu_of_children()
     try:
         done = subprocess.run(list(map(str, command)), env=limited(threads), timeout=timeout,
                               capture_output=True, text=True)
     except subprocess.TimeoutExpired:
         return {"status": "timeout"}
-    wall = time.perf_counter() - start
+    wall, cpu = time.perf_counter() - start, cpu_of_children() - used
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         return {"status": "error: " + lines[-1].removeprefix("error: ")}
@@ -183,7 +184,13 @@ def run_process(name, nocurl, data, result, threads, timeout):
         document["seconds"] = document["elapsed_seconds"]
         document["pattern"] = pattern_of(document, CONTENDERS[name])
     return {"status": "ok", "seconds": document["seconds"], "wall_seconds": wall,
-            "pattern": document["pattern"]}
+            "cpu_seconds": cpu, "pattern": document["pattern"]}
+
+
+def cpu_of_children():
+    """Seconds of the processor that processes of this one have had: they hold on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def pattern_of(document, returns="dag"):
@@ -304,8 +311,11 @@ def summary_line(name, rows):
     other = sorted({row["status"].partition(":")[0] for row in rows} - {"ok"})
     cells = [name, rows[0]["version"], ", ".join([trials, *other])]
     for column, digits in (("shd", ".1f"), ("cpdag_shd", ".1f"), ("sid", ".1f"),
-                           ("skeleton_f1", ".3f"), ("seconds", ".3g"), ("wall_seconds", ".3g")):
-        cells.append(mean([float(row[column]) for row in finished], digits))
+                           ("skeleton_f1", ".3f"), ("seconds", ".3g"), ("wall_seconds", ".3g"),
+                           ("cpu_seconds", ".3g")):
+        # Rows of earlier runs may lack the last.
+        values = [float(row[column]) for row in finished if row.get(column)]
+        cells.append(mean(values, digits))
     return "| " + " | ".join(cells) + " |"
 
 

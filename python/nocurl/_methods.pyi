@@ -86,7 +86,7 @@ class FGES(Learner, method="fges"):
     def __init__(
         self,
         *,
-        penalty: float = ...,
+        penalty: float | None = ...,
         search: Literal["thorough", "two-phase"] = ...,
         criterion: Literal["auto", "degenerate-gaussian", "multinomial"] = ...,
         **shared: Unpack[Shared],
