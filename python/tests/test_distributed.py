@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -201,7 +202,7 @@ def test_experiments_in_parts_are_learnt_as_from_rows(experiment: pd.DataFrame, 
     for source, target, weight in (edge[:3] for edge in found.edges):
         assert abs(weight - weights[source, target]) < 1e-9
     assert found.bootstrap["kind"] == "rows"
-    acting = found.to_dict()["experiments"]["conditions"]
+    acting = json.loads(found.to_json())["experiments"]["conditions"]
     assert [one["rows"] for one in acting] == [400] * 5
     # From moments, added up, written and read.
     moments = sum(nocurl.Moments.of(part, condition="drug") for part in parts)

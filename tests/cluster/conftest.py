@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,24 @@ import pytest
 
 import nocurl
 import nocurl.distributed as nd
+
+
+#: Seconds that a test may take: an engine that waits for a dead worker would wait for ever.
+_LONGEST = 300
+
+
+@pytest.fixture(autouse=True)
+def bounded() -> Iterator[None]:
+    """Fails a test that does not end."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"the test took more than {_LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(_LONGEST)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @dataclass
@@ -54,3 +74,33 @@ def mixed(tmp_path_factory) -> tuple[str, pd.DataFrame]:
         part = pa.Table.from_pandas(table[start : start + 500], preserve_index=False)
         pyarrow.parquet.write_table(part, folder / f"part-{number}.parquet")
     return str(folder), table
+
+
+@dataclass
+class Experiment:
+    """A table of a control and two conditions in files, and what it is learnt with."""
+
+    folder: str
+    asked: dict
+    edges: set
+
+
+@pytest.fixture(scope="session")
+def experiment(tmp_path_factory) -> Experiment:
+    rng = np.random.default_rng(5)
+    a, drug = rng.normal(size=3000), np.array(["none", "on_b", "on_c"])[np.arange(3000) // 1000]
+    b = np.where(drug == "on_b", 2 + rng.normal(size=3000), a + rng.normal(size=3000))
+    c = np.where(drug == "on_c", rng.normal(size=3000) - 1, b - a + rng.normal(size=3000))
+    table = pd.DataFrame({"a": a, "b": b, "drug": drug, "c": c})
+    folder = tmp_path_factory.mktemp("experiment")
+    # Rows stand by condition, so that no file has all of them.
+    for number, start in enumerate(range(0, 3000, 700)):
+        part = pa.Table.from_pandas(table[start : start + 700], preserve_index=False)
+        pyarrow.parquet.write_table(part, folder / f"part-{number}.parquet")
+    asked = {"condition": "drug", "targets": {"on_b": ["b"], "on_c": ["c"]}}
+    return Experiment(str(folder), asked, edges(nocurl.learn(table, **asked)))
+
+
+def edges(graph: nocurl.Graph) -> set:
+    """The edges, without their weights."""
+    return {edge[:2] for edge in graph.edges}

@@ -30,7 +30,15 @@ def test_files_frames_arrays_and_bags(client, case) -> None:
     assert nd.moments(case.paths, executor=client) == case.moments
     frame = dd.read_parquet(case.folder, split_row_groups=False, aggregate_files=False)
     assert nd.learn(case.paths, executor=client, bootstrap=20) == case.graph
-    found = nd.moments(frame)
+    # Partitions that are files are read as files.
+    assert nd.moments(frame) == case.moments
+    names = list(case.moments.names[3:6])
+    assert nd.moments(frame, columns=names) == nd.moments(frame[names])
+    filtered = dd.read_parquet(case.folder, filters=[("v0", ">", 0.0)])
+    chosen = case.table[case.table["v0"] > 0]
+    for other, table in [(frame.assign(v0=-frame["v0"]), case.table), (filtered, chosen)]:
+        assert nd.moments(other).rows == len(table)
+    found = nd.moments(frame.assign(v0=frame["v0"] + 1))
     np.testing.assert_allclose(found.covariance(), case.moments.covariance(), rtol=1e-9)
     array = dask.array.from_array(case.table.to_numpy(), chunks=(7000, 4))
     np.testing.assert_allclose(
@@ -60,6 +68,21 @@ def test_text_and_groups(client, mixed) -> None:
     np.testing.assert_allclose(found.mean, nocurl.Moments.of(table, drop="land").mean, atol=1e-9)
     each = nd.learn_each(frame, by="land")
     assert each["land"].tolist() == ["at", "ch"] and each["rows"].tolist() == [1000, 1000]
+
+
+def test_an_index_in_files_is_no_column(client, case, tmp_path) -> None:
+    table = case.table[:100].rename_axis("row")
+    dd.from_pandas(table, npartitions=2).to_parquet(tmp_path)
+    assert nd.moments(dd.read_parquet(tmp_path)).names == list(table.columns)
+
+
+def test_experiments(client, experiment) -> None:
+    frame = dd.read_parquet(experiment.folder)
+    found = nd.learn(frame, bootstrap=20, **experiment.asked)
+    assert {edge[:2] for edge in found.edges} == experiment.edges
+    assert found.bootstrap["kind"] == "rows"
+    files = nd.learn(experiment.folder, executor=client, bootstrap=20, **experiment.asked)
+    assert files == nd.learn(experiment.folder, bootstrap=20, **experiment.asked)
 
 
 def test_a_worker_that_dies_changes_nothing(client, case) -> None:
@@ -130,3 +153,30 @@ def test_progress_and_ctrl_c(client, case) -> None:
     with pytest.raises(KeyboardInterrupt):
         nd.moments([*case.paths] * 10, executor=client, show_progress=stop)
     assert nd.moments(case.paths, executor=client) == case.moments
+
+
+def test_parts_that_differ_are_told_apart(client, case, tmp_path) -> None:
+    table = case.table[:60]
+
+    def refused(words: str, *parts: pd.DataFrame) -> None:
+        paths = []
+        for number, part in enumerate(parts):
+            paths.append(str(tmp_path / f"{number}.parquet"))
+            part.to_parquet(paths[-1])
+        with pytest.raises(ValueError, match=words):
+            nd.moments(paths, executor=client)
+
+    other = table.rename(columns={"v3": "w3"})
+    refused("only one of them has `v3`|`v3`.*missing|`w3`", table, other)
+    refused("1.parquet.*`v3`|`v3`.*text", table, table.assign(v3="word"))
+    refused("1.parquet.*`v3`", table, table.assign(v3=np.nan))
+    with pytest.raises(ValueError, match="there is no part"):
+        nd.moments(dask.bag.from_sequence([], npartitions=1))
+    with pytest.raises(ValueError, match="Series of Dask is no table|no table"):
+        nd.moments(dask.bag.from_sequence([{"a": 1}]).to_dataframe()["a"])
+    turned = [table[:30], table[30:30], table[30:][list(reversed(table.columns))]]
+    parts = [dd.from_pandas(part, npartitions=1) for part in turned]
+    whole = sum(nd.moments(part) for part in parts)
+    np.testing.assert_allclose(
+        whole.covariance(), nocurl.Moments.of(table).covariance(), rtol=1e-9
+    )

@@ -39,6 +39,13 @@ def test_text_and_groups(mixed) -> None:
     assert nd.learn_each(data, by="land")["rows"].tolist() == [1000, 1000]
 
 
+def test_experiments(experiment) -> None:
+    found = nd.learn(experiment.folder, executor="ray", bootstrap=20, **experiment.asked)
+    assert found == nd.learn(experiment.folder, bootstrap=20, **experiment.asked)
+    data = nd.learn(ray.data.read_parquet(experiment.folder), **experiment.asked)
+    assert {edge[:2] for edge in data.edges} == experiment.edges
+
+
 def test_a_worker_that_dies_changes_nothing(case) -> None:
     slow = [*case.paths] * 6
     expected = nd.moments(slow)

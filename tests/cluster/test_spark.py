@@ -64,6 +64,13 @@ def test_tasks_run_on_executors(spark, case) -> None:
     assert nd.learn(case.paths, executor=spark, bootstrap=20) == case.graph
 
 
+def test_experiments(spark, experiment) -> None:
+    frame = spark.read.parquet(experiment.folder)
+    found = nd.learn(frame, bootstrap=20, **experiment.asked)
+    assert {edge[:2] for edge in found.edges} == experiment.edges
+    assert found.bootstrap["kind"] == "rows"
+
+
 def test_an_executor_that_dies_changes_nothing(spark, case) -> None:
     global _ours
     _ours = spark.sparkContext.getConf().get("spark.driver.port")

@@ -131,3 +131,52 @@ fn the_size_is_half_of_a_matrix() {
     let bytes = Summary::new(nocurl::Moments::new(names)).to_bytes().len();
     assert!(bytes < 4 * 500 * 502 + 50_000, "{bytes}");
 }
+
+#[test]
+fn conditions_are_kept_in_files_and_merge() {
+    let options = ReadOptions::default().told_apart(Some(&"drug".to_string()));
+    let table = |conditions: &[&str], rows: usize| {
+        let row = |i: usize| {
+            let drug = conditions[i * 3 % 7 % conditions.len()];
+            format!("{},{drug},{}\n", i * 7 % 13, i * 5 % 11)
+        };
+        String::from("a,drug,b\n") + &(0..rows).map(row).collect::<String>()
+    };
+    let one = part(&table(&["none", "x"], 60), &options, Kinds::Find).unwrap();
+    let other = part(&table(&["y", "none", "z"], 50), &options, Kinds::Find).unwrap();
+    let empty = part("b,drug,a\n", &options, Kinds::Find).unwrap();
+    assert_eq!(empty.moments.rows(), 0);
+    let mut whole = empty.clone();
+    for later in [&one, &empty, &other] {
+        whole.merge(later).unwrap();
+    }
+    let conditions = whole.moments.conditions().unwrap();
+    assert_eq!(conditions.rows().iter().sum::<u64>(), 110);
+    assert_eq!(conditions.rows().len(), 4);
+    let level = whole.moments.variables().list()[1].level("x").unwrap();
+    let x = whole.of_condition(level).unwrap();
+    assert_eq!(x.moments.rows(), x.sample_rows().unwrap().unwrap().values().nrows() as u64);
+    // Few rows are kept as they are, many as moments: both come back.
+    for summary in [&one, &other, &whole, &empty] {
+        let bytes = summary.to_bytes();
+        assert_eq!(&Summary::from_bytes(&bytes, "m.moments").unwrap(), summary);
+        for end in [9, 20, bytes.len() - 9, bytes.len() - 1] {
+            let error = Summary::from_bytes(&bytes[..end], "m.moments").unwrap_err();
+            assert!(error.to_string().contains("cut off"), "{error}");
+        }
+    }
+    let plain = part(&table(&["none", "x"], 60), &ReadOptions::default(), Kinds::Find).unwrap();
+    let error = plain.clone().merge(&one).unwrap_err().to_string();
+    assert!(error.contains("only one of them tells conditions apart"), "{error}");
+    // The first version has no conditions.
+    let mut bytes = plain.to_bytes();
+    bytes[8] = 1;
+    Summary::seal(&mut bytes);
+    assert_eq!(Summary::from_bytes(&bytes, "m.moments").unwrap(), plain);
+    bytes[8] = 3;
+    Summary::seal(&mut bytes);
+    let error = Summary::from_bytes(&bytes, "m.moments").unwrap_err().to_string();
+    assert!(error.contains("version 3, this program reads versions 1 to 2"), "{error}");
+    let missing = part("a,b\n1,2\n", &options, Kinds::Find).unwrap_err();
+    assert!(missing.contains("`drug`"), "{missing}");
+}

@@ -156,6 +156,7 @@ fn finish(
 fn told_apart(moments: &Moments, name: &String) -> Result<(), Error> {
     match moments.conditions() {
         Some(_) => Ok(()),
+        None if moments.weight() == 0.0 => Ok(()),
         None => {
             let reason = format!("column `{name}` holds no conditions: these are categories");
             Err(nocurl::Error::Experiments { reason }.into())
@@ -270,7 +271,10 @@ impl Selection {
 
     /// The column whose levels are told apart, as the conditions of an experiment.
     fn told(&self) -> Option<usize> {
-        self.condition.filter(|&slot| self.discrete()[slot])
+        let discrete = self.discrete();
+        // Where there are no rows, columns of levels have none.
+        let seen = |slot: usize| !discrete[slot] || !self.places[slot].is_empty();
+        self.condition.filter(|&slot| discrete[slot] && (0..discrete.len()).all(seen))
     }
 
     /// Moments of these columns, of no rows yet.

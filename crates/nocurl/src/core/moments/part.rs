@@ -54,10 +54,20 @@ impl Part {
     pub(crate) fn push_some(&mut self, more: &[f64], weights: Option<&[f64]>) {
         let Some(weights) = weights else { return self.push(more) };
         // Rows that are kept have no weights.
-        let mut moments = self.moments();
-        let width = moments.width();
-        moments.push_weighted(matrix(more, width).as_mut(), weights);
-        *self = Self::Moments(moments);
+        let moments = self.made_moments();
+        let mut block = matrix(more, moments.width());
+        moments.push_weighted(block.as_mut(), weights);
+    }
+
+    /// Makes rows moments.
+    fn made_moments(&mut self) -> &mut Moments {
+        if matches!(self, Self::Rows { .. }) {
+            *self = Self::Moments(self.moments());
+        }
+        match self {
+            Self::Moments(moments) => moments,
+            Self::Rows { .. } => unreachable!("rows were made moments"),
+        }
     }
 
     /// Rows that are too many become moments.
@@ -65,7 +75,7 @@ impl Part {
         if let Self::Rows { width, values } = self
             && values.len() > *width * (*width / 2).max(FEW)
         {
-            *self = Self::Moments(self.moments());
+            self.made_moments();
         }
     }
 
@@ -88,9 +98,7 @@ impl Part {
             Self::Rows { values, .. } => return self.push(values),
             Self::Moments(later) => later,
         };
-        let mut moments = self.moments();
-        moments.merge(later).expect("both have the same columns");
-        *self = Self::Moments(moments);
+        self.made_moments().merge(later).expect("both have the same columns");
     }
 
     /// The same in another coding, see [`Moments::recoded`].
