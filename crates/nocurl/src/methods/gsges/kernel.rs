@@ -72,11 +72,12 @@ pub(super) fn features(columns: &[&Column], most: usize) -> Mat<f64> {
         true => contrasts(&cells, count.min(most.max(MOST_LEVELS))),
         false => factor(&numbers, &cells, most * count.min(COMBINATIONS)),
     };
-    for column in &mut features {
+    for k in 0..features.ncols() {
+        let column = features.col_as_slice_mut(k);
         let mean = column.iter().sum::<f64>() / n as f64;
         column.iter_mut().for_each(|value| *value -= mean);
     }
-    Mat::from_fn(n, features.len(), |i, k| features[k][i])
+    features
 }
 
 /// For each row which combination of levels it has, and how many there are. The most common one is
@@ -106,33 +107,36 @@ fn cells(columns: &[&Column], n: usize) -> (Vec<usize>, usize) {
 /// Features of the kernel that is 1 within a cell and 0 elsewhere, one fewer than there are cells:
 /// once they are centred, the indicators of all cells add up to 0, and these contrasts (Helmert's)
 /// have the same products. Cells from `count` on are left out.
-fn contrasts(cells: &[usize], count: usize) -> Vec<Vec<f64>> {
-    let contrast = |k: usize| {
+fn contrasts(cells: &[usize], count: usize) -> Mat<f64> {
+    Mat::from_fn(cells.len(), count - 1, |row, before| {
+        let k = before + 1;
         let scale = 1.0 / ((k * (k + 1)) as f64).sqrt();
-        let value = |&cell: &usize| match cell.cmp(&k) {
+        match cells[row].cmp(&k) {
             std::cmp::Ordering::Less => scale,
             std::cmp::Ordering::Equal => -(k as f64) * scale,
             std::cmp::Ordering::Greater => 0.0,
-        };
-        cells.iter().map(value).collect()
-    };
-    (1..count).map(contrast).collect()
+        }
+    })
 }
 
 /// Features of the kernel `exp(-|x - y|^2 / 2)` on rows of these columns, 0 between rows in
 /// different cells, by incomplete Cholesky factorisation with the largest pivot first: at most
 /// `most` of them, fewer where the rest is below [`LEFT`]. Cost O(n m^2) for m features.
-fn factor(columns: &[&[f64]], cells: &[usize], most: usize) -> Vec<Vec<f64>> {
+///
+/// There is room for `most` in any case: pieces of memory of one size leave no gaps when they are
+/// given back, where those of many sizes took several times what is in use.
+fn factor(columns: &[&[f64]], cells: &[usize], most: usize) -> Mat<f64> {
     let n = cells.len();
-    let mut left = vec![1.0_f64; n];
-    let mut factor: Vec<Vec<f64>> = Vec::new();
-    while factor.len() < most.min(n) {
+    let (mut left, mut column) = (vec![1.0_f64; n], vec![0.0; n]);
+    let mut factor: Mat<f64> = Mat::zeros(n, most.min(n));
+    let mut done = 0;
+    while done < factor.ncols() {
         let largest = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]).then(b.cmp(&a)));
         let Some(pivot) = largest else { break };
         if left.iter().sum::<f64>() <= LEFT * n as f64 || left[pivot] <= f64::EPSILON {
             break;
         }
-        let mut column = vec![0.0; n];
+        column.fill(0.0);
         for x in columns {
             let centre = x[pivot];
             for (sum, value) in column.iter_mut().zip(*x) {
@@ -142,9 +146,10 @@ fn factor(columns: &[&[f64]], cells: &[usize], most: usize) -> Vec<Vec<f64>> {
         for (square, &cell) in column.iter_mut().zip(cells) {
             *square = if cell == cells[pivot] { libm::exp(-0.5 * *square) } else { 0.0 };
         }
-        for done in &factor {
-            let at_pivot = done[pivot];
-            for (value, before) in column.iter_mut().zip(done) {
+        for k in 0..done {
+            let before = factor.col_as_slice(k);
+            let at_pivot = before[pivot];
+            for (value, before) in column.iter_mut().zip(before) {
                 *value -= before * at_pivot;
             }
         }
@@ -154,8 +159,10 @@ fn factor(columns: &[&[f64]], cells: &[usize], most: usize) -> Vec<Vec<f64>> {
             *left = (*left - *value * *value).max(0.0);
         }
         left[pivot] = 0.0;
-        factor.push(column);
+        factor.col_as_slice_mut(done).copy_from_slice(&column);
+        done += 1;
     }
+    factor.truncate(n, done);
     factor
 }
 

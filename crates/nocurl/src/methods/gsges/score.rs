@@ -67,7 +67,9 @@ impl KernelScore {
         let times = if kind == GsgesScore::Marginal { MARGINAL_WIDTH } else { WIDTH };
         let column = |(values, kind)| Column::new(values, kind, times);
         let columns: Vec<Column> = columns.into_iter().map(column).collect();
-        let target = |column: &Column| Features::new(features(&[column], most), &folds);
+        // These are kept, without room for more.
+        let kept = |column: &Column| features(&[column], most).as_ref().to_owned();
+        let target = |column: &Column| Features::new(kept(column), &folds);
         let targets = columns.iter().map(target).collect();
         Self { kind, folds, lambda, most, columns, targets, known: Mutex::default() }
     }
