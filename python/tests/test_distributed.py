@@ -215,6 +215,11 @@ def test_experiments_in_parts_are_learnt_as_from_rows(experiment: pd.DataFrame, 
     back = nocurl.Moments.read(tmp_path / "m.moments")
     assert back == moments and pickle.loads(pickle.dumps(moments)) == moments
     assert edges(nocurl.learn(back, **asked)) == edges(whole)
+    # A word that often stands for a missing value is a level where the others are words.
+    for number, part in enumerate(parts):
+        part.to_parquet(tmp_path / f"{number}.parquet", index=False)
+    files = nd.moments(f"{tmp_path}/*.parquet", condition="drug")
+    assert list(files.conditions) == list(moments.conditions)
     one, other = nd.moments(iter(parts), condition="drug"), nd.moments(iter(parts), condition="drug")
     assert one == other and list(one.conditions) == list(moments.conditions)
 

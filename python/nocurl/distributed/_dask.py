@@ -28,6 +28,7 @@ class DaskRunner(Runner):
             values = list(dask.compute(*handles))
             tell(len(watched))
             return values
+        _check_workers(self._client)
         all_ = watched + [one for one in handles if all(one is not other for other in watched)]
         futures = self._client.compute(all_)
         by_key = {one.key: future for one, future in zip(all_, futures)}
@@ -48,6 +49,19 @@ class DaskRunner(Runner):
             for future in futures:
                 future.release()
             raise
+
+
+#: What a worker is asked before it is sent anything of this package: without it the message itself
+#: could not be read, and the worker would be asked again for ever.
+_IS_THERE = "__import__('importlib.util').util.find_spec('nocurl') is not None"
+
+
+def _check_workers(client: Any) -> None:
+    """Refuses workers that have no nocurl."""
+    answers = client.run(eval, _IS_THERE, on_error="ignore")
+    without = [worker for worker, is_there in answers.items() if not is_there]
+    if without:
+        raise RuntimeError(f"No module named 'nocurl' on {without[0]}")
 
 
 def _plain(error: Any) -> BaseException:
@@ -76,7 +90,7 @@ def parts(frame: Any, columns: list[str] | None) -> tuple[list[tuple[str, Any]],
             raise ValueError(f"the array has {frame.ndim} dimensions, a table has 2")
         blocks = frame.rechunk({1: -1}).to_delayed()[:, 0]
         return _labelled(blocks), True
-    if not hasattr(frame, "to_delayed"):
+    if not _is_frame(frame):
         raise ValueError(f"{type(frame).__name__} of Dask is no table: pass a frame or an array")
     if columns is not None:
         missing = [name for name in columns if name not in frame.columns]
@@ -93,7 +107,7 @@ def files(frame: Any) -> list[tuple[str, Any]] | None:
     Workers then read the columns that are needed without a frame of pandas in between: the same
     numbers in half of the time.
     """
-    if not hasattr(frame, "optimize") or not _are_numbers(frame):
+    if not _is_frame(frame) or not _are_numbers(frame):
         return None
     try:
         from fsspec.implementations.local import LocalFileSystem
@@ -112,6 +126,12 @@ def files(frame: Any) -> list[tuple[str, Any]] | None:
     if any(groups is not None or keys for _, groups, keys in pieces):
         return None
     return _labelled(path for path, _, _ in pieces)
+
+
+def _is_frame(frame: Any) -> bool:
+    # What is delayed has every attribute.
+    dimensions = getattr(frame, "ndim", None)
+    return type(dimensions) is int and dimensions == 2 and hasattr(frame, "dtypes")
 
 
 def _are_numbers(frame: Any) -> bool:

@@ -94,9 +94,13 @@ impl ColumnSurvey {
 
     /// Takes a cell of text that stands for a missing value.
     pub(super) fn absent(&mut self, content: &[u8], absent: &Absent) {
-        self.missing += 1;
+        self.absent_times(content, 1, absent);
+    }
+
+    fn absent_times(&mut self, content: &[u8], count: u64, absent: &Absent) {
+        self.missing += count;
         if absent.may_be_level(content) {
-            *self.nones.entry(String::from_utf8_lossy(content).into_owned()).or_default() += 1;
+            *self.nones.entry(String::from_utf8_lossy(content).into_owned()).or_default() += count;
         }
     }
 
@@ -122,8 +126,7 @@ impl ColumnSurvey {
             return;
         }
         if absent.has(content) {
-            self.missing += count;
-            return;
+            return self.absent_times(content, count, absent);
         }
         let number = words::number(content, b'.').is_some();
         self.text(content, number, 1, None);
