@@ -126,7 +126,7 @@ fn checkpoints_are_refused_where_they_make_no_sense() {
         told,
         "--checkpoint: method `order-search` is not trained, so there is nothing to keep; leave it \
          out, or use --method dag-gnn or --method nocurl-gnn or --method notears-mlp or --method \
-         nocurl-mlp or --method gran-dag or --method nocurl-gran"
+         nocurl-mlp or --method nonlinear or --method gran-dag or --method nocurl-gran"
     );
     for (flags, reason) in [
         (vec!["--checkpoint", "x.csv"], "is also the table"),

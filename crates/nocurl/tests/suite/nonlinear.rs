@@ -180,7 +180,7 @@ fn waves_of_several_parents_are_found() {
             mechanism: Mechanism::Nonlinear1,
             degree: 3.0,
             variables: 7,
-            rows: 2000,
+            rows: 2500,
             ..Simulation::default()
         };
         let drawn = simulate(&simulation, seed).unwrap();

@@ -33,6 +33,9 @@ struct Class<'a> {
     rows: Cow<'a, Dataset>,
     curves: Curves,
     networks: Fitter<'a>,
+    /// Whether waves are tried: not on small tables, where one fits about as well as a curve, in
+    /// either direction.
+    waves: bool,
 }
 
 impl<'a> Local<'a> {
@@ -42,13 +45,14 @@ impl<'a> Local<'a> {
         seed: u64,
         run: &'a Run<'a>,
     ) -> Result<Self, Error> {
+        let n = data.values().nrows();
+        let waves = n > 2 * SAMPLE;
         let class = |data: Cow<'a, Dataset>| -> Result<Class<'a>, Error> {
             let rows = Rows::standardised(&data).coarse();
             let networks = Fitter::new(problem, rows, seed, run.quiet());
-            Ok(Class { curves: Curves::new(&data, run)?, networks, rows: data })
+            Ok(Class { curves: Curves::new(&data, run)?, networks, rows: data, waves })
         };
-        let n = data.values().nrows();
-        let some = if n > 2 * SAMPLE {
+        let some = if waves {
             let mut counts = vec![0; n];
             (0..SAMPLE).for_each(|k| counts[k * n / SAMPLE] = 1);
             Some(class(Cow::Owned(data.sample(&counts)))?)
@@ -124,7 +128,10 @@ impl Class<'_> {
     ) -> Result<Fitted, Error> {
         let chosen = self.curves_of(problem, target, candidates);
         let left = self.curves.residuals(&self.rows, &chosen);
-        let wave = self.wave(problem, target, candidates, &chosen, &left)?;
+        let wave = match self.waves {
+            true => self.wave(problem, target, candidates, &chosen, &left)?,
+            false => None,
+        };
         let shape = -2.0 * left.len() as f64 * negentropy(left);
         let smooth = Fitted { parents: chosen.parents, score: chosen.score, shape, network: false };
         let best = match wave {
