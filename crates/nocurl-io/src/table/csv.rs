@@ -13,7 +13,7 @@ use super::kinds::{Declared, are_told};
 use super::reading::Reading;
 use super::survey::ColumnSurvey;
 use super::top::{OPEN, Top, has_text, lines_in, misquoted, next_line, rows_in_cell};
-use super::words::{Absent, is_rounded_cell, number};
+use super::words::{Absent, is_large, is_rounded_cell, number};
 use crate::Error;
 use crate::digest::Digest;
 use crate::error::shorten;
@@ -331,25 +331,20 @@ impl<'a> Parser<'a> {
         loop {
             at = self.dialect.skip_blanks(text, at);
             let slot = self.slots.get(column).copied().unwrap_or(Slot::Skipped);
-            let plain = match slot {
-                Slot::Numbers(slot) => self.dialect.number(text, at).map(|found| (slot, found)),
-                _ => None,
-            };
-            let end = match (plain, slot) {
-                (Some((slot, (value, end))), _) => {
-                    if is_rounded_cell(&text[at..end], value) {
-                        self.selection.note_rounded(slot);
-                    }
-                    block.set(slot, value);
-                    end
+            let end = if let Slot::Numbers(slot) = slot
+                && let Some((value, end)) = self.dialect.number(text, at)
+            {
+                if is_large(value) {
+                    self.note_rounded(&text[at..end], value, slot);
                 }
-                (None, slot) => {
-                    let end = self.other_cell(text, at, line_start, line)?;
-                    if let Slot::Numbers(slot) | Slot::Cells(slot) = slot {
-                        block.set(slot, self.slow_value(&text[at..end], slot, row, line)?);
-                    }
-                    end
+                block.set(slot, value);
+                end
+            } else {
+                let end = self.other_cell(text, at, line_start, line)?;
+                if let Slot::Numbers(slot) | Slot::Cells(slot) = slot {
+                    block.set(slot, self.slow_value(&text[at..end], slot, row, line)?);
                 }
+                end
             };
             column += 1;
             match line_end(text, end) {
@@ -357,6 +352,14 @@ impl<'a> Parser<'a> {
                 Some(_) => return Err(self.ragged(line, column)),
                 None => at = self.dialect.after_delimiter(end),
             }
+        }
+    }
+
+    /// Notes a whole number that a floating-point number cannot hold.
+    #[cold]
+    fn note_rounded(&self, cell: &[u8], value: f64, slot: usize) {
+        if is_rounded_cell(cell, value) {
+            self.selection.note_rounded(slot);
         }
     }
 
@@ -387,8 +390,8 @@ impl<'a> Parser<'a> {
             return Ok(f64::NAN);
         }
         let value = number(&text, self.decimal);
-        if value.is_some_and(|value| is_rounded_cell(&text, value)) {
-            self.selection.note_rounded(slot);
+        if let Some(value) = value.filter(|&value| is_large(value)) {
+            self.note_rounded(&text, value, slot);
         }
         value.ok_or_else(|| Error::NotNumeric {
             column: shorten(&self.selection.names[slot], 80),

@@ -18,7 +18,7 @@ use parquet::schema::types::ColumnDescPtr;
 use super::columns::Rounding;
 use super::fixed::{self, Floats};
 use super::numbers::{decimal, is_rounded_decimal, wide_decimal};
-use super::words::is_rounded;
+use super::words::{is_rounded, is_rounded_long};
 
 /// A column whose rows are read one after the other.
 pub(super) trait Leaf: Send {
@@ -127,7 +127,7 @@ fn open_int64(
             decimal(x.into(), scale)
         }),
         (_, None) => leaf::<Int64Type>(column, pages, move |&x| {
-            if is_rounded(x.into()) {
+            if is_rounded_long(x) {
                 rounding.note();
             }
             x as f64

@@ -12,7 +12,7 @@ use super::columns::{Selection, check_count};
 use super::header::Header;
 use super::kinds::{Declared, are_told};
 use super::reading::Reading;
-use super::words::is_rounded;
+use super::words::{is_rounded, is_rounded_long};
 use crate::Error;
 use crate::error::shorten;
 use crate::input::Seekable;
@@ -235,21 +235,21 @@ fn decoder(kind: &str) -> Option<(usize, Decode)> {
 /// What tells whether integers of a type are rounded, if those of the type can be.
 fn rounding(kind: &str) -> Option<Rounds> {
     macro_rules! rounds {
-        ($type:ty, $from:ident) => {
+        ($type:ty, $from:ident, $rounded:expr) => {
             |bytes, records| {
                 bytes.chunks_exact(records.length).any(|record| {
                     let mut number = [0; 8];
                     number.copy_from_slice(&record[records.at..records.at + 8]);
-                    is_rounded(<$type>::$from(number).into())
+                    $rounded(<$type>::$from(number))
                 })
             }
         };
     }
     Some(match kind {
-        "<i8" => rounds!(i64, from_le_bytes),
-        ">i8" => rounds!(i64, from_be_bytes),
-        "<u8" => rounds!(u64, from_le_bytes),
-        ">u8" => rounds!(u64, from_be_bytes),
+        "<i8" => rounds!(i64, from_le_bytes, is_rounded_long),
+        ">i8" => rounds!(i64, from_be_bytes, is_rounded_long),
+        "<u8" => rounds!(u64, from_le_bytes, |x: u64| is_rounded(x.into())),
+        ">u8" => rounds!(u64, from_be_bytes, |x: u64| is_rounded(x.into())),
         _ => return None,
     })
 }

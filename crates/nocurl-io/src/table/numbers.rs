@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 
 use super::kinds::{Coding, Declared};
 use super::survey::ColumnSurvey;
-use super::words::{Absent, is_rounded};
+use super::words::{Absent, is_rounded, is_rounded_long};
 use crate::error::shorten;
 
 /// What a type says of a column; `ordered` is for categories.
@@ -111,8 +111,9 @@ impl<'a> Numbers<'a> {
         };
         match array.data_type() {
             DataType::Int64 => {
-                let values = array.as_primitive::<Int64Type>().values();
-                any(&|i| is_rounded(values[i].into()))
+                let values = &array.as_primitive::<Int64Type>().values()[start..start + rows];
+                values.iter().any(|&x| is_rounded_long(x))
+                    && any(&|i| is_rounded_long(values[i - start]))
             }
             DataType::UInt64 => {
                 let values = array.as_primitive::<UInt64Type>().values();

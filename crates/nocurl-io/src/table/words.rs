@@ -54,13 +54,27 @@ pub(super) fn is_rounded(integer: i128) -> bool {
     integer.unsigned_abs() > 1 << 53 && integer as f64 as i128 != integer
 }
 
-/// Whether the cell of a number is an integer that the number cannot hold.
+/// The same of one of 64 bits: most are small, and it costs next to nothing to see that.
 #[inline]
-pub(super) fn is_rounded_cell(content: &[u8], value: f64) -> bool {
-    value.abs() >= 9_007_199_254_740_992.0 && is_large_integer(content)
+pub(super) fn is_rounded_long(integer: i64) -> bool {
+    #[cold]
+    fn exactly(integer: i64) -> bool {
+        is_rounded(integer.into())
+    }
+    integer.wrapping_add(1 << 53) as u64 > 1 << 54 && exactly(integer)
 }
 
-#[cold]
+/// Whether a number is so large that it may stand for an integer that it cannot hold.
+#[inline]
+pub(super) fn is_large(value: f64) -> bool {
+    value.abs() >= 9_007_199_254_740_992.0
+}
+
+/// Whether the cell of a number is an integer that the number cannot hold.
+pub(super) fn is_rounded_cell(content: &[u8], value: f64) -> bool {
+    is_large(value) && is_large_integer(content)
+}
+
 fn is_large_integer(content: &[u8]) -> bool {
     let text = std::str::from_utf8(content).unwrap_or_default();
     // With a point or an exponent it is a measurement, which is rounded anyhow.
