@@ -6,10 +6,12 @@
 
 use std::array::from_fn;
 
+use faer::MatRef;
 use pulp::{Simd, WithSimd};
 
-/// Columns of the factor that are worked out together, for two rows at a time.
-const TILE: usize = 4;
+/// Rows of a panel: a panel holds the entries of its rows in one column next to each other, so that
+/// what is multiplied together is read in one go.
+const PANEL: usize = 4;
 
 /// Systems of up to some number of unknowns, one in each lane.
 ///
@@ -17,17 +19,23 @@ const TILE: usize = 4;
 /// solution of the lower triangular system.
 pub(crate) struct Lanes {
     lanes: usize,
-    /// Rows of the lower triangle one after the other, the right-hand side last; for each entry
-    /// the values of all lanes.
-    rows: Vec<f64>,
+    /// The panels of the lower triangle one after the other, the right-hand side in the last row;
+    /// for each entry the values of all lanes.
+    entries: Vec<f64>,
     /// One over each diagonal entry of the factor.
     inverse: Vec<f64>,
+    solution: Vec<f64>,
     arch: pulp::Arch,
 }
 
-/// Where a row of the lower triangle begins.
-const fn start(row: usize) -> usize {
-    row * (row + 1) / 2
+/// Where a panel begins.
+const fn start(panel: usize) -> usize {
+    PANEL * PANEL * panel * (panel + 1) / 2
+}
+
+/// Where an entry is.
+const fn place(row: usize, column: usize) -> usize {
+    start(row / PANEL) + column * PANEL + row % PANEL
 }
 
 impl Lanes {
@@ -48,8 +56,9 @@ impl Lanes {
         let lanes = Self::width();
         Self {
             lanes,
-            rows: vec![0.0; lanes * start(d + 1)],
+            entries: vec![0.0; lanes * start(d / PANEL + 1)],
             inverse: vec![0.0; lanes * d],
+            solution: vec![0.0; lanes * d],
             arch: pulp::Arch::new(),
         }
     }
@@ -57,8 +66,8 @@ impl Lanes {
     /// Row `row` of the matrix in a lane, up to its diagonal; row `m` of systems with m unknowns is
     /// the right-hand side.
     pub(crate) fn set(&mut self, lane: usize, row: usize, values: impl Iterator<Item = f64>) {
-        let entries = self.rows[start(row) * self.lanes..].chunks_exact_mut(self.lanes);
-        entries.zip(values).for_each(|(entry, value)| entry[lane] = value);
+        let entries = self.entries[place(row, 0) * self.lanes + lane..].iter_mut();
+        entries.step_by(PANEL * self.lanes).zip(values).for_each(|(entry, value)| *entry = value);
     }
 
     /// Row `row` of the matrix in a lane: these entries of a column, and the diagonal.
@@ -69,12 +78,22 @@ impl Lanes {
         (column, places): (&[f64], &[usize]),
         diagonal: f64,
     ) {
-        let end = start(row + 1) * self.lanes;
-        let row = &mut self.rows[start(row) * self.lanes..end];
-        for (entry, &i) in row.chunks_exact_mut(self.lanes).zip(places) {
-            entry[lane] = column[i];
-        }
-        row[places.len() * self.lanes + lane] = diagonal;
+        let values = places.iter().map(|&i| column[i]);
+        self.set(lane, row, values.chain(std::iter::once(diagonal)));
+    }
+
+    /// Fills all lanes with the entries of one symmetric matrix at `places`, as far as a lane has them:
+    /// `has` is 1 for its own places and 0 for others, which then leave its system alone. `diagonal`
+    /// holds the diagonal of each lane, 1 at places that it does not have. Both go place by place.
+    pub(crate) fn spread(
+        &mut self,
+        matrix: MatRef<'_, f64>,
+        places: &[usize],
+        has: &[f64],
+        diagonal: &[f64],
+    ) {
+        let entries = &mut self.entries[..];
+        self.arch.dispatch(Spread { entries, matrix, places, has, diagonal });
     }
 
     /// Fills a lane from row `from` on so that its system of `m` unknowns leaves the others alone:
@@ -88,8 +107,12 @@ impl Lanes {
     /// Solves the systems of `m` unknowns; false for lanes where the matrix is not positive
     /// definite.
     pub(crate) fn solve(&mut self, m: usize) -> impl Iterator<Item = bool> + '_ {
-        let (rows, inverse) = (&mut self.rows[..], &mut self.inverse[..m * self.lanes]);
-        self.arch.dispatch(Solve { m, rows, inverse });
+        self.arch.dispatch(Solve {
+            m,
+            entries: &mut self.entries[..],
+            inverse: &mut self.inverse[..m * self.lanes],
+            solution: &mut self.solution[..m * self.lanes],
+        });
         let inverse = &self.inverse[..m * self.lanes];
         let definite = |lane| inverse.iter().skip(lane).step_by(self.lanes).all(|&x| x > 0.0);
         (0..self.lanes).map(definite)
@@ -97,14 +120,15 @@ impl Lanes {
 
     /// The solution in a lane, after [`Self::solve`] with `m` unknowns.
     pub(crate) fn solution(&self, lane: usize, m: usize) -> impl Iterator<Item = f64> + '_ {
-        self.rows[start(m) * self.lanes + lane..].iter().step_by(self.lanes).take(m).copied()
+        self.solution.iter().skip(lane).step_by(self.lanes).take(m).copied()
     }
 }
 
 struct Solve<'a> {
     m: usize,
-    rows: &'a mut [f64],
+    entries: &'a mut [f64],
     inverse: &'a mut [f64],
+    solution: &'a mut [f64],
 }
 
 impl WithSimd for Solve<'_> {
@@ -113,122 +137,142 @@ impl WithSimd for Solve<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let m = self.m;
-        let (rows, _) = S::as_mut_simd_f64s(self.rows);
+        let (entries, _) = S::as_mut_simd_f64s(self.entries);
         let (inverse, _) = S::as_mut_simd_f64s(self.inverse);
-        let mut first = 0;
-        while first < m {
-            let (known, fresh) = rows.split_at_mut(start(first));
-            let (one, other) = fresh.split_at_mut(first + 1);
-            let other = &mut other[..first + 1];
-            columns(simd, known, inverse, [&mut one[..first], &mut other[..first]]);
-            // The two rows among themselves.
-            diagonal::<S>(simd, one, &mut inverse[first]);
-            let known = [&one[..first], &other[..first]];
-            let mut value = other[first];
-            for (a, b) in known[0].iter().zip(known[1]) {
-                value = simd.negate_mul_add_e_f64s(*a, *b, value);
+        let (solution, _) = S::as_mut_simd_f64s(self.solution);
+        for panel in 0..=m / PANEL {
+            let (known, fresh) = entries.split_at_mut(start(panel));
+            let fresh = &mut fresh[..PANEL * PANEL * (panel + 1)];
+            for before in 0..panel {
+                let columns = &known[start(before)..start(before + 1)];
+                let inverse = &inverse[before * PANEL..(before + 1) * PANEL];
+                tile::<S>(simd, columns, inverse, fresh, before * PANEL);
             }
-            other[first] = simd.mul_f64s(value, inverse[first]);
-            first += 1;
-            if first < m {
-                let row = &mut rows[start(first)..][..first + 1];
-                diagonal::<S>(simd, row, &mut inverse[first]);
-                first += 1;
-                if first == m {
-                    let (known, fresh) = rows.split_at_mut(start(m));
-                    columns(simd, known, inverse, [&mut fresh[..m]]);
-                }
-            }
+            let last = (m - panel * PANEL).min(PANEL);
+            triangle(simd, fresh, &mut inverse[panel * PANEL..panel * PANEL + last]);
         }
-        backwards(simd, m, rows, inverse);
+        let right = entries[place(m, 0)..].iter().step_by(PANEL);
+        solution.iter_mut().zip(right).for_each(|(to, from)| *to = *from);
+        backwards(simd, entries, inverse, solution);
     }
 }
 
-/// The factor's entries of some rows in all columns before them.
+/// The entries of a panel in the columns of one before it, which begin at `first`.
 #[inline(always)]
-fn columns<S: Simd, const R: usize>(
+fn tile<S: Simd>(
     simd: S,
-    known: &[S::f64s],
+    columns: &[S::f64s],
     inverse: &[S::f64s],
-    mut rows: [&mut [S::f64s]; R],
+    panel: &mut [S::f64s],
+    first: usize,
 ) {
-    let length = rows[0].len();
-    let mut at = 0;
-    while at + TILE <= length {
-        tile::<S, R, TILE>(simd, known, inverse, &mut rows, at);
-        at += TILE;
-    }
-    while at + 2 <= length {
-        tile::<S, R, 2>(simd, known, inverse, &mut rows, at);
-        at += 2;
-    }
-    while at < length {
-        tile::<S, R, 1>(simd, known, inverse, &mut rows, at);
-        at += 1;
-    }
-}
-
-/// The same in `C` columns from `at` on.
-#[inline(always)]
-fn tile<S: Simd, const R: usize, const C: usize>(
-    simd: S,
-    known: &[S::f64s],
-    inverse: &[S::f64s],
-    rows: &mut [&mut [S::f64s]; R],
-    at: usize,
-) {
-    let column: [&[S::f64s]; C] = from_fn(|c| &known[start(at + c)..][..at + c]);
-    let mut sums: [[S::f64s; C]; R] = from_fn(|r| from_fn(|c| rows[r][at + c]));
-    {
-        let left: [&[S::f64s]; R] = from_fn(|r| &rows[r][..at]);
-        let right: [&[S::f64s]; C] = from_fn(|c| &column[c][..at]);
-        for k in 0..at {
-            let right: [S::f64s; C] = from_fn(|c| right[c][k]);
-            for r in 0..R {
-                let left = left[r][k];
-                for c in 0..C {
+    // Two rows at a time: their sums and what they are made of fit into the registers.
+    for half in [0, 2] {
+        let (known, fresh) = panel.split_at_mut(first * PANEL);
+        let fresh = &mut fresh[..PANEL * PANEL];
+        let mut sums: [[S::f64s; PANEL]; 2] = from_fn(|r| from_fn(|c| fresh[c * PANEL + half + r]));
+        let (left, _) = known.as_chunks::<PANEL>();
+        let (right, corner) = columns.split_at(first * PANEL);
+        let (right, _) = right.as_chunks::<PANEL>();
+        for (left, right) in left.iter().zip(right) {
+            for r in 0..2 {
+                for c in 0..PANEL {
+                    let left = left[half + r];
                     sums[r][c] = simd.negate_mul_add_e_f64s(left, right[c], sums[r][c]);
                 }
             }
         }
-    }
-    for r in 0..R {
-        for c in 0..C {
-            let mut value = sums[r][c];
-            for before in 0..c {
-                let done = rows[r][at + before];
-                value = simd.negate_mul_add_e_f64s(done, column[c][at + before], value);
+        for (r, sums) in sums.iter().enumerate() {
+            for c in 0..PANEL {
+                let mut value = sums[c];
+                for k in 0..c {
+                    let done = fresh[k * PANEL + half + r];
+                    value = simd.negate_mul_add_e_f64s(done, corner[k * PANEL + c], value);
+                }
+                fresh[c * PANEL + half + r] = simd.mul_f64s(value, inverse[c]);
             }
-            rows[r][at + c] = simd.mul_f64s(value, inverse[at + c]);
         }
     }
 }
 
-/// One over the root of what is left of a row's diagonal entry.
+/// The rows of a panel among themselves, once all columns before are known; as many columns as
+/// `inverse` is long, since the right-hand side has none.
 #[inline(always)]
-fn diagonal<S: Simd>(simd: S, row: &[S::f64s], inverse: &mut S::f64s) {
-    let (last, known) = row.split_last().expect("a row has its diagonal");
-    let mut left = *last;
-    for value in known {
-        left = simd.negate_mul_add_e_f64s(*value, *value, left);
+fn triangle<S: Simd>(simd: S, panel: &mut [S::f64s], inverse: &mut [S::f64s]) {
+    let (known, own) = panel.split_at_mut(panel.len() - PANEL * PANEL);
+    let mut sums: [[S::f64s; PANEL]; PANEL] = from_fn(|c| from_fn(|r| own[c * PANEL + r]));
+    let (known, _) = known.as_chunks::<PANEL>();
+    for known in known {
+        for c in 0..PANEL {
+            for r in c..PANEL {
+                sums[c][r] = simd.negate_mul_add_e_f64s(known[r], known[c], sums[c][r]);
+            }
+        }
     }
-    // NaN and infinity where nothing is left: they are seen at the end.
-    *inverse = left;
-    for value in pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(std::slice::from_mut(inverse)) {
-        *value = if *value > 0.0 { 1.0 / value.sqrt() } else { f64::NAN };
+    for c in 0..inverse.len().min(PANEL) {
+        inverse[c] = inverse_root::<S>(sums[c][c]);
+        for r in c + 1..PANEL {
+            sums[c][r] = simd.mul_f64s(sums[c][r], inverse[c]);
+            own[c * PANEL + r] = sums[c][r];
+        }
+        for next in c + 1..PANEL {
+            for r in next..PANEL {
+                sums[next][r] =
+                    simd.negate_mul_add_e_f64s(sums[c][r], sums[c][next], sums[next][r]);
+            }
+        }
     }
 }
 
-/// From the solution of the lower triangular system to that of the whole, in the last row.
+/// One over the root, lane by lane; no number where nothing is left, which is seen at the end.
 #[inline(always)]
-fn backwards<S: Simd>(simd: S, m: usize, rows: &mut [S::f64s], inverse: &[S::f64s]) {
-    let (known, right) = rows.split_at_mut(start(m));
-    for i in (0..m).rev() {
-        let value = simd.mul_f64s(right[i], inverse[i]);
-        right[i] = value;
-        let row = &known[start(i)..][..i];
-        for (to, entry) in right[..i].iter_mut().zip(row) {
-            *to = simd.negate_mul_add_e_f64s(value, *entry, *to);
+fn inverse_root<S: Simd>(mut left: S::f64s) -> S::f64s {
+    for value in pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(std::slice::from_mut(&mut left)) {
+        *value = if *value > 0.0 { 1.0 / value.sqrt() } else { f64::NAN };
+    }
+    left
+}
+
+/// From the solution of the lower triangular system to that of the whole.
+#[inline(always)]
+fn backwards<S: Simd>(simd: S, entries: &[S::f64s], inverse: &[S::f64s], solution: &mut [S::f64s]) {
+    for i in (0..solution.len()).rev() {
+        let (before, own) = solution.split_at_mut(i);
+        own[0] = simd.mul_f64s(own[0], inverse[i]);
+        let (row, _) = entries[start(i / PANEL)..].as_chunks::<PANEL>();
+        for (to, entry) in before.iter_mut().zip(row) {
+            *to = simd.negate_mul_add_e_f64s(own[0], entry[i % PANEL], *to);
+        }
+    }
+}
+
+/// The entries of one matrix in all lanes.
+struct Spread<'a> {
+    entries: &'a mut [f64],
+    matrix: MatRef<'a, f64>,
+    places: &'a [usize],
+    has: &'a [f64],
+    diagonal: &'a [f64],
+}
+
+impl WithSimd for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (entries, _) = S::as_mut_simd_f64s(self.entries);
+        let (has, _) = S::as_simd_f64s(self.has);
+        let (diagonal, _) = S::as_simd_f64s(self.diagonal);
+        for (b, &k) in self.places.iter().enumerate() {
+            let column = self.matrix.col(k);
+            let column = column.try_as_col_major().expect("columns are contiguous").as_slice();
+            let (row, _) = entries[start(b / PANEL)..].as_chunks_mut::<PANEL>();
+            let before = self.places[..b].iter().zip(&has[..b]);
+            for (entry, (&i, own)) in row.iter_mut().zip(before) {
+                entry[b % PANEL] =
+                    simd.mul_f64s(simd.mul_f64s(simd.splat_f64s(column[i]), *own), has[b]);
+            }
+            row[b][b % PANEL] = diagonal[b];
         }
     }
 }
@@ -264,6 +308,48 @@ mod tests {
                     assert!((sum - 1.0 - i as f64).abs() < 1e-12, "{m} unknowns, lane {lane}");
                 }
                 assert!(x[size(lane)..].iter().all(|&value| value == 0.0));
+            }
+        }
+    }
+
+    /// One matrix in all lanes, each with its own places of it.
+    #[test]
+    fn lanes_share_a_matrix() {
+        let d = 13;
+        let matrix = faer::Mat::from_fn(d, d, |i, j| {
+            if i == j { 15.0 } else { ((i * j + i + j) % 7) as f64 / 7.0 }
+        });
+        let places: Vec<usize> = (0..d).filter(|i| i % 5 != 3).collect();
+        let (m, width) = (places.len(), Lanes::width());
+        let has = |lane: usize, i: usize| i % (width + 1) != lane;
+        let mut systems = Lanes::new(m);
+        let each = |value: fn(usize, bool) -> f64| -> Vec<f64> {
+            let lanes = |&i: &usize| (0..width).map(move |lane| value(i + lane, has(lane, i)));
+            places.iter().flat_map(lanes).collect()
+        };
+        let diagonal = each(|k, has| if has { 15.0 + k as f64 } else { 1.0 });
+        systems.spread(
+            matrix.as_ref(),
+            &places,
+            &each(|_, has| f64::from(u8::from(has))),
+            &diagonal,
+        );
+        for lane in 0..width {
+            let right = places.iter().map(|&i| if has(lane, i) { i as f64 + 1.0 } else { 0.0 });
+            systems.set(lane, m, right);
+        }
+        assert!(systems.solve(m).all(|definite| definite));
+        for lane in 0..width {
+            let x: Vec<f64> = systems.solution(lane, m).collect();
+            for (a, &i) in places.iter().enumerate() {
+                if !has(lane, i) {
+                    assert_eq!(x[a], 0.0);
+                    continue;
+                }
+                let others = places.iter().zip(&x).filter(|&(&k, _)| k != i && has(lane, k));
+                let others: f64 = others.map(|(&k, x)| matrix[(i, k)] * x).sum();
+                let sum = others + (15 + i + lane) as f64 * x[a];
+                assert!((sum - 1.0 - i as f64).abs() < 1e-12, "lane {lane}, {i}");
             }
         }
     }

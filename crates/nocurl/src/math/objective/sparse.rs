@@ -337,8 +337,8 @@ impl WithSimd for Advance<'_> {
                 most = simd.max_f64s(most, *to);
             }
             let most = simd.reduce_max_f64s(most);
-            space.overflows |= !(most <= HUGE);
-            if !(most > FAINT) {
+            space.overflows |= most.is_nan() || most > HUGE;
+            if most.is_nan() || most <= FAINT {
                 space.stamp[b] = 0;
                 return false;
             }
