@@ -69,13 +69,13 @@ pub fn markdown(records: &[Record]) -> String {
     );
     for contender in &CONTENDERS {
         for axis in Axis::ALL {
-            let rows: Vec<Average> = averages(records, axis);
-            let own: Vec<&Average> =
+            let rows = averages(records, axis);
+            let own: Vec<&Average<'_>> =
                 rows.iter().filter(|row| row.first.method == contender.name).collect();
             if own.len() < 2 {
                 continue;
             }
-            let power = |figure: fn(&Average) -> Option<f64>| {
+            let power = |figure: fn(&Average<'_>) -> Option<f64>| {
                 let points =
                     own.iter().filter_map(|row| Some((row.first.setting().at(axis), figure(row)?)));
                 match fit(&points.collect::<Vec<_>>()) {
@@ -110,10 +110,10 @@ pub fn figure(records: &[Record]) -> String {
     let scenario = "ER2, n = 1000, one thread, CPU seconds";
     let cells: Vec<Cell> = averages(records, Axis::Variables)
         .into_iter()
-        .filter_map(|row| {
+        .map(|row| {
             let time = Estimate { mean: row.cpu.unwrap_or(row.elapsed), error: None };
             let (d, method) = (row.first.variables, &row.first.method);
-            Some(Cell::timed(scenario, d, method, row.count, time))
+            Cell::timed(scenario, d, method, row.count, time)
         })
         .collect();
     let options = nocurl::Options::default();
