@@ -294,7 +294,7 @@ impl Harmonics<'_> {
             let rest = [a, b].map(|i| product(columns.col_as_slice(i), &left));
             let (aa, ab, bb) = (block(a, a), block(a, b), block(b, b));
             let determinant = aa * bb - ab * ab;
-            if !(determinant > f64::EPSILON * aa * bb) {
+            if determinant.is_nan() || determinant <= f64::EPSILON * aa * bb {
                 return 0.0;
             }
             let square = (rest[0] * rest[0] * bb - 2.0 * rest[0] * rest[1] * ab
@@ -422,7 +422,7 @@ mod tests {
         let mut x = simulate(&independent, 5).unwrap().data.values().to_owned();
         for row in 0..1500 {
             let sum = x[(row, 1)] - 0.7 * x[(row, 3)] + 1.4 * x[(row, 4)];
-            x[(row, 7)] = sum * frequency + 2.0 * (sum * frequency + 0.5).sin() + x[(row, 7)];
+            x[(row, 7)] += sum * frequency + 2.0 * (sum * frequency + 0.5).sin();
         }
         Dataset::new(Dataset::default_names(8), x).unwrap()
     }
