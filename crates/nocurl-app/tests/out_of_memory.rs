@@ -130,7 +130,7 @@ fn write_files() {
         assert!(requests_that_fail(format.name, write) >= 1);
         if GraphFormat::of_extension(format.extensions[0]).is_some() {
             let read = || Ok(read_graph(&Source::new(&path))?.dag()?);
-            assert!(requests_that_fail(format.name, read) >= 2);
+            assert!(requests_that_fail(format.name, read) >= 1);
         }
     }
     let path = folder.path().join("x.moments");

@@ -116,7 +116,8 @@ impl Grid {
     /// An unknown name, with the closest known one.
     pub fn preset(name: &str) -> Result<Self, Error> {
         preset::find(name).ok_or_else(|| {
-            unknown("preset", name, preset::NAMES.iter().map(|&(name, _)| name), " or a .toml file")
+            let grids = preset::NAMES.iter().map(|&(name, _)| name);
+            unknown("preset", name, grids.chain(preset::STUDIES), " or a .toml file")
         })
     }
 

@@ -41,6 +41,9 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("default", "raw, standardised, unequal-variance and non-Gaussian data: which default?"),
 ];
 
+/// Names of the studies, which are no grids but run by the same command.
+pub(crate) const STUDIES: [&str; 4] = ["calibration", "calibration-fit", "interventions", "scale"];
+
 pub(crate) fn find(name: &str) -> Option<Grid> {
     let grid = |sizes: &[usize], scenarios, contenders| Grid {
         name: if name == "paper" { "paper-linear" } else { name }.into(),

@@ -583,7 +583,7 @@ fn not_numeric(column: &String, row: u64, line: u64, text: &str) -> Text {
 }
 
 fn unclear(columns: &[Text]) -> Text {
-    const SHOWN: usize = 4;
+    const SHOWN: usize = 3;
     let start = match columns.len() {
         1 => Text::default(),
         many => Text::new(format!("{many} columns need a decision: ")),

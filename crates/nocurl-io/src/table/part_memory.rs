@@ -75,6 +75,6 @@ mod tests {
         assert!(text.starts_with("20000 columns take ") && text.contains("1024 MiB"), "{text}");
         let beyond = Error::TooManyColumns { path, columns: 20_001, limit };
         assert!(bounds.explain(beyond).to_string().contains("more than 20000"));
-        assert!(bounds.bytes(40) < 64 << 20, "{}", bounds.bytes(40));
+        assert!(bounds.bytes(40) < 128 << 20, "{}", bounds.bytes(40));
     }
 }
