@@ -24,6 +24,7 @@ Grids:
   paper-hyper           its Tables hyperER3 and hyperER6: penalties and ablations of NoCurl
   paper-ablation        its Table ablation: ER6-Gaussian, d = 30
   paper-nonlinear       its Table gnn: three kinds of nonlinear data, one of them in two readings
+  nonlinear-gp          functions from Gaussian processes, d and 4 d edges
   standardised          the data of paper-linear with unit variances
   unequal-variance      as paper-linear, with noise variances between 0.5 and 2
   default               raw, standardised, unequal-variance and non-Gaussian data
