@@ -112,12 +112,18 @@ impl ColumnSurvey {
         if !words || truths || nones.is_empty() {
             return false;
         }
+        self.remember_most();
         for (name, count) in nones {
             self.texts += count;
             self.missing -= count.min(self.missing);
             self.level(&name, count);
         }
         true
+    }
+
+    /// What came over the wire has forgotten how many levels there may be.
+    fn remember_most(&mut self) {
+        self.levels.widen(self.most_levels().max(self.levels.names().len()));
     }
 
     /// Takes so many cells of the same text.
@@ -184,8 +190,7 @@ impl ColumnSurvey {
         self.numbers += later.numbers;
         self.texts += later.texts;
         self.dates += later.dates;
-        // What came over the wire has forgotten how many conditions there may be.
-        self.levels.widen(self.most_levels().max(self.levels.names().len()));
+        self.remember_most();
         let places = self.levels.absorb(&later.levels);
         self.counts.resize(self.levels.names().len(), 0);
         for (place, count) in places.into_iter().zip(later.counts) {
