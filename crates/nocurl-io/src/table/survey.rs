@@ -112,18 +112,12 @@ impl ColumnSurvey {
         if !words || truths || nones.is_empty() {
             return false;
         }
-        self.remember_most();
         for (name, count) in nones {
             self.texts += count;
             self.missing -= count.min(self.missing);
             self.level(&name, count);
         }
         true
-    }
-
-    /// What came over the wire has forgotten how many levels there may be.
-    fn remember_most(&mut self) {
-        self.levels.widen(self.most_levels().max(self.levels.names().len()));
     }
 
     /// Takes so many cells of the same text.
@@ -190,7 +184,8 @@ impl ColumnSurvey {
         self.numbers += later.numbers;
         self.texts += later.texts;
         self.dates += later.dates;
-        self.remember_most();
+        // What came over the wire has forgotten how many conditions there may be.
+        self.levels.widen(self.most_levels().max(self.levels.names().len()));
         let places = self.levels.absorb(&later.levels);
         self.counts.resize(self.levels.names().len(), 0);
         for (place, count) in places.into_iter().zip(later.counts) {
@@ -350,7 +345,10 @@ impl TableSurvey {
                 variables.push(Variable::with_levels(name, kind, levels));
                 continue;
             }
-            let seen: BTreeMap<String, u64> = column.survey.levels().into_iter().collect();
+            // As the plan has it: a word for missing values may be a level.
+            let mut survey = column.survey.clone();
+            survey.keep_nones();
+            let seen: BTreeMap<String, u64> = survey.levels().into_iter().collect();
             let counts: Vec<u64> =
                 levels.iter().map(|level| seen.get(level).copied().unwrap_or(0)).collect();
             variables.push(Variable::of_levels(name, kind, &levels, &counts).0);
