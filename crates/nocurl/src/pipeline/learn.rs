@@ -379,10 +379,16 @@ fn direct_by_shape(
     if wrongly_drawn {
         let support = member(problem, &determined)?;
         let redrawn = linear_dag(problem, &support)?;
-        if problem.knowledge().is_satisfied_by(&redrawn).is_err() {
+        let order = Order::of_dag(&redrawn);
+        let order = problem.knowledge().repair_keeping(&order, |i, j| redrawn.has_edge(i, j));
+        let order = order.sequence();
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(k, &variable)| place[variable] = k);
+        let follows = redrawn.edges().all(|(i, j, _)| place[i] < place[j]);
+        if !follows || problem.knowledge().is_satisfied_by(&redrawn).is_err() {
             return Ok(fit);
         }
-        fit.order = Order::of_dag(&redrawn).sequence();
+        fit.order = order;
         fit.potential = hodge::potential_of_order(&Order::strict(&fit.order));
         fit.loss = loss(problem, &redrawn)?;
         (fit.unpruned, fit.unpruned_loss) = (redrawn.clone(), fit.loss);

@@ -126,6 +126,18 @@ proptest! {
     }
 }
 
+/// What the shape of errors draws anew keeps to the order of what is known, also where no edge asks
+/// for it.
+#[test]
+fn a_graph_drawn_anew_keeps_to_what_is_known() {
+    let data = table(D, Mechanism::Nonlinear2, 58);
+    let knowledge = KnowledgeSpec { sources: vec!["v2".into()], ..Default::default() };
+    let resolved = knowledge.resolve(data.names()).unwrap();
+    let options = Options { algorithm: bic(), knowledge, ..Options::default() };
+    let fit = learn(&data, &options, &Run::default()).unwrap();
+    keeps(&resolved, &fit).unwrap();
+}
+
 /// More variables than fit in a word of the sets.
 #[test]
 fn many_variables_keep_to_what_is_known() {
