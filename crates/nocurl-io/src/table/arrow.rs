@@ -9,6 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema};
 use nocurl::Run;
+use nocurl::memory::ask;
 use nocurl::moments::BLOCK_ROWS;
 
 use super::block::{Block, column_mut};
@@ -91,8 +92,9 @@ impl Projection {
             let rows = BLOCK_ROWS.min(batch.num_rows() - start);
             let mut target = block.rows_mut(rows);
             for (&slot, column) in self.slots.iter().zip(&columns) {
-                column.copy(start, column_mut(&mut target, slot));
-                if column.rounds(start, rows) {
+                let target = column_mut(&mut target, slot);
+                column.copy(start, target);
+                if column.rounds(start, target) {
                     self.selection.note_rounded(slot);
                 }
             }
@@ -147,10 +149,13 @@ pub(super) fn read(
         let reason = "Feather version 1 is not read; write it again as version 2 or Parquet";
         return Err(Error::unsupported(label, reason));
     }
-    let rows = guarded(label, FORMAT, || ipc::check(input, FORMAT))?;
+    let announced = guarded(label, FORMAT, || ipc::check(input, FORMAT))?;
+    // The decoder takes what it needs in a way that cannot fail.
+    ask("reading", announced.bytes())?;
     let (projection, batches) =
         on_stack(|| guarded(label, FORMAT, || Batches::open(input, options)))?;
     let table = gather(label, &projection, batches, options, run)?;
+    let rows = announced.rows;
     if table.rows != rows && !projection.positions.is_empty() {
         let reason = format!("it has {} rows where {rows} are announced", table.rows);
         return Err(Error::invalid(label, FORMAT, reason));

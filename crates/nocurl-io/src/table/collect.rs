@@ -479,9 +479,19 @@ fn all_finite(block: MatRef<'_, f64>) -> bool {
     (0..block.ncols()).all(|j| {
         let column = block.col(j).try_as_col_major();
         let column = column.expect("columns of a block are contiguous").as_slice();
-        // Over a slice and without an early exit, so that the loop is one of vector instructions.
-        column.iter().fold(true, |finite, value| finite & value.is_finite())
+        are_finite(column)
     })
+}
+
+/// Whether all numbers are finite: those that are leave zero when taken from themselves. Without an
+/// early exit and with several sums, so that the loop is one of vector instructions.
+fn are_finite(values: &[f64]) -> bool {
+    let (lanes, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for lane in lanes {
+        sums.iter_mut().zip(lane).for_each(|(sum, value)| *sum += value - value);
+    }
+    sums.iter().chain(rest).all(|value| value.is_finite())
 }
 
 /// Memory that pieces in flight may take together.
@@ -599,6 +609,26 @@ impl Selection {
         for slot in (0..self.names.len()).filter(|&slot| self.codings[slot].is_none()) {
             let absent = |value: &&mut f64| self.absent.contains(*value);
             column_mut(block, slot).iter_mut().filter(absent).for_each(|value| *value = f64::NAN);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_that_is_none_is_found_wherever_it_stands() {
+        for length in 0..40 {
+            let mut values = vec![-1e308; length];
+            assert!(are_finite(&values));
+            for at in 0..length {
+                for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let known = std::mem::replace(&mut values[at], odd);
+                    assert!(!are_finite(&values), "{odd} at {at} of {length}");
+                    values[at] = known;
+                }
+            }
         }
     }
 }

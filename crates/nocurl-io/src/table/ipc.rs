@@ -33,8 +33,40 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Checks all that decoding relies on, and returns how many rows there are to be.
-pub(super) fn check(input: &Seekable, format: &'static str) -> Result<u64, Error> {
+/// What decoding a file takes, and what is to come of it.
+#[derive(Default)]
+pub(super) struct Announced {
+    pub(super) rows: u64,
+    /// Bytes of the dictionaries, which stay, and of the largest batch: as they are stored and as
+    /// they are.
+    dictionaries: u64,
+    batch: u64,
+}
+
+impl Announced {
+    pub(super) fn bytes(&self) -> u64 {
+        self.dictionaries.saturating_add(self.batch)
+    }
+
+    fn add(&mut self, batch: &Batch) {
+        if batch.kind == MessageHeader::RecordBatch {
+            self.rows = self.rows.saturating_add(batch.rows);
+            self.batch = self.batch.max(batch.bytes);
+        } else {
+            self.dictionaries = self.dictionaries.saturating_add(batch.bytes);
+        }
+    }
+}
+
+/// What a message says of a batch.
+struct Batch {
+    kind: MessageHeader,
+    rows: u64,
+    bytes: u64,
+}
+
+/// Checks all that decoding relies on.
+pub(super) fn check(input: &Seekable, format: &'static str) -> Result<Announced, Error> {
     let file = Extent { input, length: input.length };
     let checked = file.starts_with_magic().and_then(|is_file| match is_file {
         true => file.check_file(),
@@ -71,7 +103,7 @@ impl Extent<'_> {
         Ok(self.input.bytes_at(range.start, range.end - range.start)?)
     }
 
-    fn check_file(&self) -> Result<u64, Fault> {
+    fn check_file(&self) -> Result<Announced, Fault> {
         let cut_off = "it does not end as an Arrow file does; it may have been cut off";
         let start = self.length.checked_sub(TAIL).ok_or(Fault::Length(cut_off))?;
         let tail = self.bytes(start..self.length, cut_off)?;
@@ -83,7 +115,7 @@ impl Extent<'_> {
         let footer = self.bytes(start.checked_sub(length).unwrap_or(u64::MAX)..start, fault)?;
         let footer = ipc::root_as_footer(&footer).map_err(|_| Fault::Length(fault))?;
         check_order(footer.schema())?;
-        let mut rows = 0_u64;
+        let mut announced = Announced::default();
         let blocks = [
             (footer.dictionaries(), MessageHeader::DictionaryBatch),
             (footer.recordBatches(), MessageHeader::RecordBatch),
@@ -100,18 +132,18 @@ impl Extent<'_> {
                 let start = offset.saturating_add(head);
                 let batch = self.check_message(message, start..start.saturating_add(body))?;
                 match batch {
-                    Some((found, count)) if found == kind => rows = rows.saturating_add(count),
+                    Some(batch) if batch.kind == kind => announced.add(&batch),
                     _ => return Err(Fault::Length("a batch is of another kind than its place")),
                 }
             }
         }
-        Ok(rows)
+        Ok(announced)
     }
 
-    fn check_stream(&self) -> Result<u64, Fault> {
+    fn check_stream(&self) -> Result<Announced, Fault> {
         let fault = "it ends within a message; it may have been cut off, or is no Arrow file";
         let mut at = 0;
-        let mut rows = 0_u64;
+        let mut announced = Announced::default();
         let mut first = true;
         while at < self.length {
             let mut length = self.bytes(at..at + 4, fault)?;
@@ -132,23 +164,19 @@ impl Extent<'_> {
             if batch.is_none() != first {
                 return Err(Fault::Length("a schema stands in it that is not its first message"));
             }
-            rows = rows.saturating_add(batch.map_or(0, |(_, count)| count));
+            batch.iter().for_each(|batch| announced.add(batch));
             first = false;
             at = end;
         }
         if at < self.length {
             return Err(Fault::Length("it goes on after its end; it may be two files in one"));
         }
-        Ok(rows)
+        Ok(announced)
     }
 
-    /// Checks a message whose body is to lie in a range. Returns the kind of a batch and how many
-    /// rows of the table it has, nothing for a schema.
-    fn check_message(
-        &self,
-        message: &[u8],
-        body: Range<u64>,
-    ) -> Result<Option<(MessageHeader, u64)>, Fault> {
+    /// Checks a message whose body is to lie in a range. Returns what it says of a batch, nothing for
+    /// a schema.
+    fn check_message(&self, message: &[u8], body: Range<u64>) -> Result<Option<Batch>, Fault> {
         let fault = || Fault::Length("a message makes no sense");
         let message = ipc::root_as_message(message).map_err(|_| fault())?;
         if body.end > self.length {
@@ -167,12 +195,14 @@ impl Extent<'_> {
             _ => return Err(Fault::Length("a message is of a kind that no table has")),
         };
         let batch = batch.ok_or_else(fault)?;
-        self.check_buffers(&batch, body)?;
+        let stored = body.end - body.start;
+        let bytes = stored.saturating_add(self.check_buffers(&batch, body)?);
         let rows = u64::try_from(batch.length()).map_err(|_| fault())?;
-        Ok(Some((kind, if kind == MessageHeader::RecordBatch { rows } else { 0 })))
+        Ok(Some(Batch { kind, rows, bytes }))
     }
 
-    fn check_buffers(&self, batch: &ipc::RecordBatch<'_>, body: Range<u64>) -> Result<(), Fault> {
+    /// Returns how many bytes the buffers take once they are unpacked, 0 where they are not packed.
+    fn check_buffers(&self, batch: &ipc::RecordBatch<'_>, body: Range<u64>) -> Result<u64, Fault> {
         // A batch is decoded as a whole, so that its columns count together.
         let (mut contents, mut stored) = (0_i64, 0_u64);
         for buffer in batch.buffers().iter().flatten() {
@@ -194,7 +224,7 @@ impl Extent<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(u64::try_from(contents).unwrap_or(0))
     }
 }
 

@@ -18,7 +18,7 @@ use parquet::schema::types::ColumnDescPtr;
 use super::columns::Rounding;
 use super::fixed::{self, Floats};
 use super::numbers::{decimal, is_rounded_decimal, wide_decimal};
-use super::words::{is_rounded, is_rounded_long};
+use super::words::{any_large, is_rounded};
 
 /// A column whose rows are read one after the other.
 pub(super) trait Leaf: Send {
@@ -114,24 +114,23 @@ fn open_int64(
     rounding: Rounding,
 ) -> Result<Box<dyn Leaf>> {
     match (values(kind), scale(kind)) {
-        (Kind::UInt64, _) => leaf::<Int64Type>(column, pages, move |&x| {
-            if is_rounded((x as u64).into()) {
-                rounding.note();
-            }
-            x as u64 as f64
-        }),
-        (_, Some(scale)) => leaf::<Int64Type>(column, pages, move |&x| {
-            if scale <= 0 && is_rounded_decimal(x.into(), scale) {
-                rounding.note();
-            }
-            decimal(x.into(), scale)
-        }),
-        (_, None) => leaf::<Int64Type>(column, pages, move |&x| {
-            if is_rounded_long(x) {
-                rounding.note();
-            }
-            x as f64
-        }),
+        (Kind::UInt64, _) => integers::<Int64Type>(
+            column,
+            pages,
+            |&x| x as u64 as f64,
+            |&x| is_rounded((x as u64).into()),
+            rounding,
+        ),
+        (_, Some(scale)) => integers::<Int64Type>(
+            column,
+            pages,
+            move |&x| decimal(x.into(), scale),
+            move |&x| is_rounded_decimal(x.into(), scale),
+            rounding,
+        ),
+        (_, None) => {
+            integers::<Int64Type>(column, pages, |&x| x as f64, |&x| is_rounded(x.into()), rounding)
+        }
     }
 }
 
@@ -211,9 +210,19 @@ fn leaf<T: DataType>(
     pages: Box<dyn PageReader>,
     number: impl Fn(&T::T) -> f64 + Send + 'static,
 ) -> Result<Box<dyn Leaf>> {
-    let reader = ColumnReaderImpl::<T>::new(Arc::clone(column), pages);
-    let full = column.max_def_level();
-    Ok(Box::new(Typed { reader, full, levels: Vec::new(), values: Vec::new(), number }))
+    Ok(Box::new(Typed::<T, _>::new(column, pages, number)))
+}
+
+/// A column of integers, with what tells of one whether it was rounded when it became a number.
+fn integers<T: DataType>(
+    column: &ColumnDescPtr,
+    pages: Box<dyn PageReader>,
+    number: impl Fn(&T::T) -> f64 + Send + 'static,
+    rounds: impl Fn(&T::T) -> bool + Send + 'static,
+    rounding: Rounding,
+) -> Result<Box<dyn Leaf>> {
+    let typed = Typed::<T, _>::new(column, pages, number);
+    Ok(Box::new(Rounded { typed, rounds, rounding }))
 }
 
 /// A column of a physical type, with what makes a number of it.
@@ -224,6 +233,14 @@ struct Typed<T: DataType, F> {
     levels: Vec<i16>,
     values: Vec<T::T>,
     number: F,
+}
+
+impl<T: DataType, F> Typed<T, F> {
+    fn new(column: &ColumnDescPtr, pages: Box<dyn PageReader>, number: F) -> Self {
+        let reader = ColumnReaderImpl::new(Arc::clone(column), pages);
+        let full = column.max_def_level();
+        Self { reader, full, levels: Vec::new(), values: Vec::new(), number }
+    }
 }
 
 impl<T: DataType, F: Fn(&T::T) -> f64 + Send> Leaf for Typed<T, F> {
@@ -245,6 +262,31 @@ impl<T: DataType, F: Fn(&T::T) -> f64 + Send> Leaf for Typed<T, F> {
         for (to, level) in target.iter_mut().zip(levels) {
             let value = if level == full { values.next() } else { None };
             *to = value.map_or(f64::NAN, &*number);
+        }
+        Ok(())
+    }
+}
+
+/// A column of integers, some of which a number may not be able to hold.
+struct Rounded<T: DataType, F, R> {
+    typed: Typed<T, F>,
+    rounds: R,
+    rounding: Rounding,
+}
+
+impl<T: DataType, F, R> Leaf for Rounded<T, F, R>
+where
+    F: Fn(&T::T) -> f64 + Send,
+    R: Fn(&T::T) -> bool + Send,
+{
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        self.typed.skip(rows)
+    }
+
+    fn read(&mut self, target: &mut [f64]) -> Result<()> {
+        self.typed.read(target)?;
+        if any_large(target) && self.typed.values.iter().any(&self.rounds) {
+            self.rounding.note();
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 #[cfg(feature = "parquet")]
 mod arrow;
 mod block;
+mod chunks;
 mod collect;
 mod columns;
 mod csv;

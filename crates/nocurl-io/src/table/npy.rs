@@ -12,7 +12,7 @@ use super::columns::{Selection, check_count};
 use super::header::Header;
 use super::kinds::{Declared, are_told};
 use super::reading::Reading;
-use super::words::{is_rounded, is_rounded_long};
+use super::words::{any_large, is_rounded};
 use crate::Error;
 use crate::error::shorten;
 use crate::input::Seekable;
@@ -141,7 +141,12 @@ impl Layout {
         input.read_at(self.start + at, &mut bytes)?;
         let place = Records { length: self.width, at: 0 };
         (self.decode)(&bytes, place, target);
-        Ok(self.rounds.is_some_and(|rounds| rounds(&bytes, place)))
+        Ok(self.rounds(&bytes, place, target))
+    }
+
+    /// Whether integers were rounded when they became these numbers.
+    fn rounds(&self, bytes: &[u8], place: Records, numbers: &[f64]) -> bool {
+        self.rounds.is_some_and(|rounds| any_large(numbers) && rounds(bytes, place))
     }
 
     fn read_rows(
@@ -177,7 +182,7 @@ impl Layout {
                         let place = Records { length, at: position * self.width };
                         let column = column_mut(&mut target, slot);
                         (self.decode)(records, place, &mut column[rows.clone()]);
-                        if self.rounds.is_some_and(|rounds| rounds(records, place)) {
+                        if self.rounds(records, place, &column[rows.clone()]) {
                             selection.note_rounded(slot);
                         }
                     }
@@ -235,21 +240,21 @@ fn decoder(kind: &str) -> Option<(usize, Decode)> {
 /// What tells whether integers of a type are rounded, if those of the type can be.
 fn rounding(kind: &str) -> Option<Rounds> {
     macro_rules! rounds {
-        ($type:ty, $from:ident, $rounded:expr) => {
+        ($type:ty, $from:ident) => {
             |bytes, records| {
                 bytes.chunks_exact(records.length).any(|record| {
                     let mut number = [0; 8];
                     number.copy_from_slice(&record[records.at..records.at + 8]);
-                    $rounded(<$type>::$from(number))
+                    is_rounded(<$type>::$from(number).into())
                 })
             }
         };
     }
     Some(match kind {
-        "<i8" => rounds!(i64, from_le_bytes, is_rounded_long),
-        ">i8" => rounds!(i64, from_be_bytes, is_rounded_long),
-        "<u8" => rounds!(u64, from_le_bytes, |x: u64| is_rounded(x.into())),
-        ">u8" => rounds!(u64, from_be_bytes, |x: u64| is_rounded(x.into())),
+        "<i8" => rounds!(i64, from_le_bytes),
+        ">i8" => rounds!(i64, from_be_bytes),
+        "<u8" => rounds!(u64, from_le_bytes),
+        ">u8" => rounds!(u64, from_be_bytes),
         _ => return None,
     })
 }

@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 
 use super::kinds::{Coding, Declared};
 use super::survey::ColumnSurvey;
-use super::words::{Absent, is_rounded, is_rounded_long};
+use super::words::{Absent, any_large, is_rounded};
 use crate::error::shorten;
 
 /// What a type says of a column; `ordered` is for categories.
@@ -87,7 +87,7 @@ impl<'a> Numbers<'a> {
             let mut values = vec![0.0; dictionary.values().len()];
             let known = Numbers::new(dictionary.values(), coding);
             known.copy(0, &mut values);
-            let rounds = known.rounds(0, values.len());
+            let rounds = known.rounds(0, &values);
             return Self::Dictionary(dictionary.keys(), values, rounds);
         }
         match (texts(array), coding) {
@@ -99,21 +99,20 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Whether integers of these rows are beyond what floating-point numbers can tell.
-    pub(super) fn rounds(&self, start: usize, rows: usize) -> bool {
+    /// Whether integers from row `start` on were rounded when they were copied to `target`.
+    pub(super) fn rounds(&self, start: usize, target: &[f64]) -> bool {
         let array = match self {
-            Self::Plain(array) => *array,
+            Self::Plain(array) if any_large(target) => *array,
             Self::Dictionary(_, _, rounds) => return *rounds,
-            Self::Levels(..) | Self::Nothing => return false,
+            Self::Plain(_) | Self::Levels(..) | Self::Nothing => return false,
         };
         let any = |large: &dyn Fn(usize) -> bool| {
-            (start..start + rows).any(|i| large(i) && array.is_valid(i))
+            (start..start + target.len()).any(|i| large(i) && array.is_valid(i))
         };
         match array.data_type() {
             DataType::Int64 => {
-                let values = &array.as_primitive::<Int64Type>().values()[start..start + rows];
-                values.iter().any(|&x| is_rounded_long(x))
-                    && any(&|i| is_rounded_long(values[i - start]))
+                let values = array.as_primitive::<Int64Type>().values();
+                any(&|i| is_rounded(values[i].into()))
             }
             DataType::UInt64 => {
                 let values = array.as_primitive::<UInt64Type>().values();

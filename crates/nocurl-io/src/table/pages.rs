@@ -93,15 +93,24 @@ impl Depth {
     }
 }
 
+/// What decoding a row group takes.
+pub(super) struct Group {
+    /// Rows of its longest page.
+    pub(super) longest: u64,
+    /// Bytes that its columns have in memory together, from above: of each the page that is decoded,
+    /// as it is stored and as it is, and a dictionary.
+    pub(super) bytes: u64,
+}
+
 /// Checks the pages of the columns that will be decoded, which are known by their places. Returns
-/// for each row group how many rows its longest page has.
+/// what each row group takes.
 pub(super) fn check_pages(
     input: &Seekable,
     metadata: &ParquetMetaData,
     leaves: &[usize],
-) -> Result<Vec<u64>, Error> {
+) -> Result<Vec<Group>, Error> {
     let invalid = |reason: &str| Error::invalid(&input.label, FORMAT, reason);
-    let mut longest = Vec::with_capacity(metadata.num_row_groups());
+    let mut groups = Vec::with_capacity(metadata.num_row_groups());
     let mut rows = 0_u64;
     for group in metadata.row_groups() {
         let count = u64::try_from(group.num_rows());
@@ -127,7 +136,8 @@ pub(super) fn check_pages(
         if !plausible_size(together.content, together.stored) {
             return Err(invalid(TOO_LARGE));
         }
-        longest.push(together.longest);
+        let bytes = together.stored.saturating_add(u64::try_from(together.content).unwrap_or(0));
+        groups.push(Group { longest: together.longest, bytes });
     }
     if u64::try_from(metadata.file_metadata().num_rows()) != Ok(rows) {
         return Err(invalid("its row groups have other rows than it says"));
@@ -136,7 +146,7 @@ pub(super) fn check_pages(
     if rows.saturating_mul(leaves.len() as u64) > most {
         return Err(invalid("it is said to have more rows than so few bytes can hold"));
     }
-    Ok(longest)
+    Ok(groups)
 }
 
 const TOO_LARGE: &str = "a page is said to be larger than it can be";
@@ -147,8 +157,9 @@ struct Chunk {
     values: u64,
     /// Values of the longest page.
     longest: u64,
-    /// Bytes of the largest page, and of its content before compression.
+    /// Bytes of the largest page.
     stored: u64,
+    /// Bytes before compression of the largest page of data and of the dictionary beside it.
     content: i64,
 }
 
@@ -164,6 +175,7 @@ fn check_chunk(input: &Seekable, chunk: &ColumnChunkMetaData) -> Result<Chunk, E
     let end = at.checked_add(length).filter(|&end| end <= input.length);
     let end = end.ok_or_else(|| invalid(beyond))?;
     let mut found = Chunk::default();
+    let (mut data, mut dictionary) = (0, 0);
     while at < end {
         let (head, length) = Head::read(input, at, end)?
             .ok_or_else(|| invalid("the head of a page makes no sense"))?;
@@ -185,8 +197,10 @@ fn check_chunk(input: &Seekable, chunk: &ColumnChunkMetaData) -> Result<Chunk, E
         found.values = found.values.saturating_add(values);
         found.longest = found.longest.max(values);
         found.stored = found.stored.max(stored);
-        found.content = found.content.max(head.content);
+        let largest = if head.kind == 2 { &mut dictionary } else { &mut data };
+        *largest = head.content.max(*largest);
     }
+    found.content = dictionary.saturating_add(data);
     Ok(found)
 }
 

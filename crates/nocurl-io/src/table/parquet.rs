@@ -1,29 +1,27 @@
 //! Parquet: ranges of rows of the row groups, decoded in parallel.
 
-use std::io::{self, BufReader, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use nocurl::Run;
-use nocurl::memory::zeros;
+use nocurl::memory::{ask, zeros};
 use nocurl::moments::BLOCK_ROWS;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
-use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use rayon::prelude::*;
 
 use super::arrow::Projection;
 use super::block::{Block, column_mut};
+use super::chunks::Chunks;
 use super::collect::{Assembly, BUDGET, append_wave, report, wave_width};
 use super::guard::guarded;
 use super::leaves::{self, Leaf};
-use super::pages::{check_footer, check_pages};
+use super::pages::{Group, check_footer, check_pages};
 use super::reading::Reading;
 use super::schema::arrow_schema;
 use super::survey::ColumnSurvey;
 use crate::Error;
-use crate::input::{Handle, Seekable};
+use crate::input::Seekable;
 use crate::stack::on_stack;
 
 const FORMAT: &str = "Parquet";
@@ -51,8 +49,9 @@ pub(super) fn read(
 ) -> Result<Assembly, Error> {
     let label = input.label.as_str();
     check_footer(input)?;
+    let chunks = Arc::new(Chunks::new(input));
     let parse = || {
-        let metadata = ParquetMetaDataReader::new().parse_and_finish(&Chunks(input.clone()));
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&*chunks);
         let metadata = metadata.map_err(|error| Error::decoding(label, FORMAT, &error))?;
         let schema = arrow_schema(metadata.file_metadata());
         Ok((metadata, schema.map_err(|error| Error::decoding(label, FORMAT, &error))?))
@@ -61,15 +60,17 @@ pub(super) fn read(
     // Dictionaries of pages have no order that means anything.
     let projection = Projection::new(label, &schema, options, |_| false)?;
     let leaves = leaves_of(&metadata, &projection);
-    let table = Selected { input, options, leaves, metadata, projection };
-    let longest = guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
+    let table = Selected { input, options, chunks, leaves, metadata, projection };
+    let groups = guarded(label, FORMAT, || check_pages(input, &table.metadata, &table.leaves))?;
     let mut total = Assembly::new(&table.projection.selection, options.missing);
     if table.leaves.is_empty() {
         return Ok(total);
     }
+    // The decoder takes what it needs in a way that cannot fail.
+    ask("reading", groups.iter().map(|group| group.bytes).max().unwrap_or(0))?;
     // Pages that are not long are found by each piece for itself, across row groups.
     let mut waiting = Vec::new();
-    for (group, longest) in longest.into_iter().enumerate() {
+    for (group, Group { longest, .. }) in groups.into_iter().enumerate() {
         waiting.extend(table.pieces(group));
         // A first look at text is kept by each piece.
         if longest > LONG_PAGE && !options.purpose.surveys {
@@ -105,6 +106,7 @@ fn locked(seen: &Seen) -> MutexGuard<'_, ColumnSurvey> {
 struct Selected<'a> {
     input: &'a Seekable,
     options: &'a Reading<'a>,
+    chunks: Arc<Chunks>,
     metadata: ParquetMetaData,
     projection: Projection,
     /// In increasing order, as the positions of the projection are.
@@ -241,27 +243,22 @@ impl Selected<'_> {
 
     /// Opens the selected columns at the start of a piece.
     fn open_all(&self, piece: &Piece, seen: &[Seen]) -> Result<Vec<Box<dyn Leaf>>, Error> {
-        let chunks = Arc::new(Chunks(self.input.clone()));
         let texts = &self.projection.selection.texts;
-        let columns =
-            self.projection.slots.iter().enumerate().map(|(i, &slot)| {
-                self.open(&chunks, piece, i, seen.get(slot).filter(|_| texts[slot]))
-            });
+        let columns = self
+            .projection
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(i, &slot)| self.open(piece, i, seen.get(slot).filter(|_| texts[slot])));
         columns.collect::<ParquetResult<_>>().map_err(|error| self.invalid(&error))
     }
 
     /// Opens a selected column at the start of a piece.
-    fn open(
-        &self,
-        file: &Arc<Chunks>,
-        piece: &Piece,
-        i: usize,
-        seen: Option<&Seen>,
-    ) -> ParquetResult<Box<dyn Leaf>> {
+    fn open(&self, piece: &Piece, i: usize, seen: Option<&Seen>) -> ParquetResult<Box<dyn Leaf>> {
         let group = self.metadata.row_group(piece.group);
         let chunk = group.column(self.leaves[i]);
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
+        let pages = SerializedPageReader::new(Arc::clone(&self.chunks), chunk, rows, None)?;
         let (kind, slot) = (&self.projection.kinds[i], self.projection.slots[i]);
         let pages = Box::new(pages);
         let mut column = match (seen, &self.projection.selection.codings[slot]) {
@@ -283,37 +280,6 @@ impl Selected<'_> {
         };
         column.skip(piece.start)?;
         Ok(column)
-    }
-}
-
-/// The file as the decoder wants it.
-struct Chunks(Seekable);
-
-impl Length for Chunks {
-    fn len(&self) -> u64 {
-        self.0.length
-    }
-}
-
-impl ChunkReader for Chunks {
-    type T = BufReader<Handle>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        let mut handle = self.0.handle();
-        handle.seek(SeekFrom::Start(start))?;
-        Ok(BufReader::with_capacity(512, handle))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        let end = start.checked_add(length as u64).filter(|&end| end <= self.len());
-        if end.is_none() {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
-        if let Some(bytes) = self.0.memory() {
-            let start = start as usize;
-            return Ok(Bytes::from_owner(bytes.clone()).slice(start..start + length));
-        }
-        Ok(self.0.bytes_at(start, length as u64)?.into())
     }
 }
 

@@ -174,7 +174,7 @@ impl Sample {
             let weight = weights.map_or(1.0, |weights| weights[i]);
             let Some(key) = weighted(mix(place), weight) else { continue };
             if self.bound.is_none_or(|bound| key < bound) {
-                let values = (0..block.ncols()).map(|j| block[(i, j)]).collect();
+                let values = block.row(i).iter().copied().collect();
                 self.rows.push(SampledRow { key, place, values });
                 // Twice as many as needed, so that rows are sorted out rarely.
                 if self.rows.len() >= 2 * self.most {
@@ -200,11 +200,12 @@ impl Sample {
 
     /// Keeps at most so many rows.
     pub(crate) fn keep(&mut self, most: usize) {
-        if self.rows.len() > most {
-            self.rows.sort_unstable_by_key(|row| (row.key, row.place));
-            self.rows.truncate(most);
-            self.bound = self.rows.last().map(|row| row.key);
+        if self.rows.len() > most && most > 0 {
+            let order = |row: &SampledRow| (row.key, row.place);
+            let (_, last, _) = self.rows.select_nth_unstable_by_key(most - 1, order);
+            self.bound = Some(last.key);
         }
+        self.rows.truncate(most);
     }
 
     /// These rows, of so many.

@@ -54,20 +54,23 @@ pub(super) fn is_rounded(integer: i128) -> bool {
     integer.unsigned_abs() > 1 << 53 && integer as f64 as i128 != integer
 }
 
-/// The same of one of 64 bits: most are small, and it costs next to nothing to see that.
-#[inline]
-pub(super) fn is_rounded_long(integer: i64) -> bool {
-    #[cold]
-    fn exactly(integer: i64) -> bool {
-        is_rounded(integer.into())
-    }
-    integer.wrapping_add(1 << 53) as u64 > 1 << 54 && exactly(integer)
-}
-
 /// Whether a number is so large that it may stand for an integer that it cannot hold.
 #[inline]
 pub(super) fn is_large(value: f64) -> bool {
     value.abs() >= 9_007_199_254_740_992.0
+}
+
+/// The same of any of some numbers: most are small, and several maxima of vector instructions see
+/// that at next to no cost. NaN is not large.
+pub(super) fn any_large(values: &[f64]) -> bool {
+    let (lanes, rest) = values.as_chunks::<8>();
+    let mut most = [0.0_f64; 8];
+    for lane in lanes {
+        for (most, value) in most.iter_mut().zip(lane) {
+            *most = if value.abs() > *most { value.abs() } else { *most };
+        }
+    }
+    most.iter().chain(rest).any(|&value| is_large(value))
 }
 
 /// Whether the cell of a number is an integer that the number cannot hold.
@@ -200,6 +203,21 @@ fn in_words(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_large_number_is_found_wherever_it_stands() {
+        for length in 0..20 {
+            let mut values = vec![f64::NAN; length];
+            assert!(!any_large(&values));
+            for at in 0..length {
+                for (value, large) in [(-9_007_199_254_740_992.0, true), (9e15, false)] {
+                    let known = std::mem::replace(&mut values[at], value);
+                    assert_eq!(any_large(&values), large, "{value} at {at} of {length}");
+                    values[at] = known;
+                }
+            }
+        }
+    }
 
     #[test]
     fn numbers_as_people_write_them() {
