@@ -71,7 +71,9 @@ class Kind:
 KINDS = [
     Kind("learn", "learn x.csv --bootstrap 5 --output graph.json --output g.dot -q".split(), None,
          ["graph.json", "g.dot"]),
-    Kind("moments", "learn - --output graph.json -q".split(), "x.parquet", ["graph.json"]),
+    # A number of resampled tables: by default a slow machine draws fewer of them.
+    Kind("moments", "learn - --bootstrap 20 --output graph.json -q".split(), "x.parquet",
+         ["graph.json"]),
     Kind("checkpoint", ["learn", "t.csv", "--checkpoint", "run.state", "--output", "graph.json", "-q",
          *TRAINING], None, ["graph.json", "run.state"]),
     Kind("bench", [*BENCH, "--output", "out"], None,
@@ -111,6 +113,14 @@ def clean_run(kind, program, inputs):
     return result, files, took
 
 
+def kept(found, wanted):
+    """Both results, in a folder that stays."""
+    folder = Path(tempfile.mkdtemp(prefix="kills-kept-"))
+    for name, result in [("found", found), ("wanted", wanted)]:
+        (folder / f"{name}.json").write_text(json.dumps(result, indent=1))
+    return folder
+
+
 def campaign(program, kills, seed):
     draw = random.Random(seed)
     inputs = Path(tempfile.mkdtemp(prefix="kills-inputs-"))
@@ -139,7 +149,8 @@ def campaign(program, kills, seed):
         told = process.communicate()[1]
         assert process.returncode == 0, (kind.name, told)
         assert names(folder) == files, (kind.name, names(folder), files)
-        assert kind.result(folder) == result, (kind.name, "another result")
+        found = kind.result(folder)
+        assert found == result, f"{kind.name}: another result; see {kept(found, result)}"
         shutil.rmtree(folder)
         print(f"{done} of {kills}: {json.dumps(counts)}", file=sys.stderr, flush=True)
     shutil.rmtree(inputs)
