@@ -5,6 +5,8 @@ use std::slice;
 use nocurl::advice::plain_character;
 use nocurl::{Action, Text, Value};
 
+use crate::table::MOST_COLUMNS;
+
 pub use nocurl::advice::plain;
 
 /// An error of reading or writing: nothing usable was read, nothing was written.
@@ -736,8 +738,12 @@ fn no_values(column: &String) -> Text {
 }
 
 fn too_many_columns(path: &str, columns: usize, limit: usize) -> Text {
-    Text::new(format!("{path} has {columns} columns, more than {limit}; "))
-        .act(Action::FewerColumns)
+    // Text is not gone through to count so many.
+    Text::new(match columns > MOST_COLUMNS {
+        true => format!("{path} has more than {MOST_COLUMNS} columns, and {limit} are read; "),
+        false => format!("{path} has {columns} columns, more than {limit}; "),
+    })
+    .act(Action::FewerColumns)
 }
 
 fn line_of(line: &Option<u64>) -> String {

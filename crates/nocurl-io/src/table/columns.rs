@@ -18,7 +18,7 @@ use crate::Error;
 use crate::error::shorten;
 
 /// More columns than this are not those of a table; names of so many would fill the memory.
-pub(super) const MOST_COLUMNS: usize = 1_000_000;
+pub(crate) const MOST_COLUMNS: usize = 1_000_000;
 
 /// Refuses a file that has too many columns, before anything is made of each of them.
 pub(super) fn check_count(label: &str, columns: usize, options: &Reading<'_>) -> Result<(), Error> {

@@ -61,6 +61,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Format, Source};
 pub use collect::reading_memory;
 use collect::{Hot, Rows};
+pub(crate) use columns::MOST_COLUMNS;
 use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
