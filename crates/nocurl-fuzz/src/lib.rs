@@ -13,6 +13,7 @@ mod packed;
 mod parquet;
 mod random;
 mod sheets;
+mod states;
 mod tables;
 mod text;
 mod thrift;
@@ -110,7 +111,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "graph", make: text::graph, read: text::read_graphs, seeds: &[] },
     Target { name: "knowledge", make: text::knowledge, read: text::read_statements, seeds: &[] },
     Target { name: "grid", make: text::grid, read: text::read_grid, seeds: &[] },
-    Target { name: "checkpoint", make: text::checkpoint, read: text::read_state, seeds: &[] },
+    Target { name: "checkpoint", make: states::make, read: states::read, seeds: &[] },
 ];
 
 /// What came of a file.

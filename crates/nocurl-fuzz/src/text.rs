@@ -1,7 +1,5 @@
 //! Formats that are text: words of each language in any order, more often in one that makes sense.
 
-use std::path::Path;
-
 use nocurl_io::{FORMATS, GraphDocument, Source, format_graph, read_graph, read_knowledge};
 
 use crate::random::Random;
@@ -495,67 +493,5 @@ pub(crate) fn read_grid(bytes: &[u8]) -> Result<bool, String> {
         Ok(_) => Ok(true),
         // The command line shows it as such text is shown.
         Err(error) => check_line(&nocurl_io::plain(&error.to_string())),
-    }
-}
-
-/// The two lines of a checkpoint; the digest of the second is right most of the time.
-pub(crate) fn checkpoint(random: &mut Random, _: &[Vec<u8>]) -> Vec<u8> {
-    let all = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        ",",
-        "\"epoch\"",
-        "1",
-        "-1",
-        "1e999",
-        "null",
-        "\"weights\"",
-        "\"a\"",
-        "true",
-        "[[[[[[[[",
-        "\n",
-        "0.5",
-    ];
-    let state = words(random, &all, "{\"dag-gnn\":{\"epoch\":3,\"weights\":[0.5,1.5]}}");
-    let state = String::from_utf8_lossy(&state).replace('\n', " ");
-    let mut digest = format!("xxh3-128:{:032x}", xxhash_rust::xxh3::xxh3_128(state.as_bytes()));
-    if random.once_in(10) {
-        digest.pop();
-    }
-    let run = serde_line(&training());
-    let heading = format!("{},\"state\":\"{digest}\"}}", run.trim_end_matches('}'));
-    let mut bytes = format!("{heading}\n{state}\n").into_bytes();
-    if random.once_in(4) {
-        random.change(&mut bytes);
-    }
-    bytes
-}
-
-fn training() -> nocurl_io::TrainingRun {
-    let names = ["a", "b"].map(String::from).to_vec();
-    let values = nocurl::Mat::from_fn(4, 2, |i, j| (i * (j + 1)) as f64);
-    let data = nocurl::Dataset::new(names, values).expect("two columns of four rows are a table");
-    nocurl_io::TrainingRun::new(&data, &nocurl::Options::default())
-}
-
-fn serde_line(run: &nocurl_io::TrainingRun) -> String {
-    serde_json::to_string(run).expect("a run is JSON")
-}
-
-pub(crate) fn read_state(bytes: &[u8]) -> Result<bool, String> {
-    thread_local! {
-        static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("there is a place for files");
-    }
-    let read = |folder: &Path| {
-        let path = folder.join("state");
-        std::fs::write(&path, bytes).map_err(|error| format!("cannot write: {error}"))?;
-        Ok::<_, String>(nocurl_io::read_checkpoint(&path, &training()))
-    };
-    match FOLDER.with(|folder| read(folder.path()))? {
-        Ok(_) => Ok(true),
-        Err(error) => check_message(&error.to_string()),
     }
 }
