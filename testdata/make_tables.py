@@ -5,6 +5,7 @@ columns, their means and their second moments (X'X / n), computed here by NumPy 
 Run: python testdata/make_tables.py   (needs numpy, pandas, pyarrow)
 """
 
+import decimal
 import json
 import pathlib
 
@@ -72,6 +73,40 @@ pq.write_table(coded, folder / "dictionary.parquet")
 expect("dictionary.parquet", coded.column_names, [coded["level"].cast(pa.float64()).to_numpy(), x[:, 2]])
 feather.write_feather(coded, str(folder / "dictionary.feather"), compression="zstd")
 expected["dictionary.feather"] = expected["dictionary.parquet"]
+
+# Numbers that are stored as fixed counts of bytes, and those of the other types; with gaps, and in
+# every encoding.
+cents = rng.integers(-9999, 9999, size=n)
+narrow = [None if i == 2 else decimal.Decimal(int(c)).scaleb(-2) for i, c in enumerate(cents)]
+numbers = pa.table({
+    "narrow": pa.array(narrow, pa.decimal128(7, 2)),
+    "wide": pa.array([c and c.scaleb(-5) for c in narrow], pa.decimal128(38, 7)),
+    "widest": pa.array([c and c.scaleb(-9) for c in narrow], pa.decimal256(60, 11)),
+    "half": pa.array((integers / 4).astype(np.float16)),
+    "u8": (integers + 50).astype(np.uint8), "u32": (integers + 50).astype(np.uint32),
+    "u64": (integers + 50).astype(np.uint64), "i16": integers.astype(np.int16),
+    "thousands": pa.array([1000 * int(i) for i in integers], pa.decimal128(9, 0)),
+})
+hundredths = np.where(np.arange(n) == 2, np.nan, cents / 1e2)
+columns = [
+    hundredths, hundredths / 1e5, hundredths / 1e9, integers / 4, integers + 50, integers + 50,
+    integers + 50, integers, 1000 * integers,
+]
+for name, options in {
+    "numbers.parquet": {"use_dictionary": False, "data_page_version": "2.0"},
+    "encodings.parquet": {
+        "use_dictionary": False,
+        "column_encoding": {
+            "narrow": "BYTE_STREAM_SPLIT", "wide": "DELTA_BYTE_ARRAY", "u8": "DELTA_BINARY_PACKED",
+            "u64": "DELTA_BINARY_PACKED", "half": "BYTE_STREAM_SPLIT",
+        },
+    },
+    "dictionaries.parquet": {"write_page_checksum": True, "compression": "gzip"},
+}.items():
+    pq.write_table(numbers, folder / name, **options)
+    expect(name, numbers.column_names, columns)
+feather.write_feather(numbers, str(folder / "numbers.feather"), compression="uncompressed")
+expect("numbers.feather", numbers.column_names, columns)
 
 # A column of text beside numbers.
 mixed = pa.table({"a": x[:, 0], "city": ["Ulm"] * n, "b": x[:, 1]})

@@ -102,6 +102,8 @@ fn read_tables() {
         ("lz4.feather", 4),
         ("stream.arrows", 4),
         ("types.arrow", 4),
+        ("numbers.parquet", 4),
+        ("numbers.feather", 4),
     ];
     let options = ReadOptions { missing: Missing::Drop, ..ReadOptions::default() };
     for (file, least) in files {

@@ -56,6 +56,9 @@ pub static TARGETS: &[Target] = &[
             "tables/types.parquet",
             "tables/zstd.parquet",
             "tables/text.parquet",
+            "tables/numbers.parquet",
+            "tables/encodings.parquet",
+            "tables/dictionaries.parquet",
             "hostile/checksum.parquet",
         ],
     },
@@ -66,6 +69,7 @@ pub static TARGETS: &[Target] = &[
         seeds: &[
             "tables/dictionary.feather",
             "tables/lz4.feather",
+            "tables/numbers.feather",
             "tables/stream.arrows",
             "tables/types.arrow",
         ],
