@@ -12,7 +12,7 @@ use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Knowledge, Mat, MatRef, Order, Run, Termination, names};
 use crate::math::objective::{Acyclicity, Grams};
 use crate::math::optimize::lbfgs::{self, LbfgsParams, Limits};
-use crate::math::optimize::{Multiplier, Penalised, Solver, half_trace};
+use crate::math::optimize::{Multiplier, Penalised, Solver, factors, half_trace};
 use crate::math::regress::{along, threshold};
 use crate::math::{Problem, hodge, linalg};
 
@@ -58,8 +58,9 @@ parameters! {
         solver: Solver = Solver::Ridge, "`ridge`, `lbfgs`";
         /// Which steps are taken: the ablations of the paper.
         variant: Variant = Variant::Standard, "`standard`, `s`, `-`, `+`, `rand-init`, `rand-p`";
-        /// Relative decrease of the objective at which a minimisation stops; without it 1e-6 for `ridge`,
-        /// 1e-8 for `lbfgs`.
+        /// Relative decrease of the objective at which a minimisation stops, with `ridge` at ten times
+        /// this before the last penalty; without it 1e-5 for `ridge` (1e-6 from 251 variables on, at
+        /// every penalty), 1e-8 for `lbfgs`.
         tolerance: Option<f64> = None, "above 0";
         /// Limit on the iterations of a minimisation.
         max_iterations: u64 = 15_000, "from 1";
@@ -83,8 +84,8 @@ impl Method for NoCurl {
         if wide::applies(self, size.variables) {
             return wide::memory(size);
         }
-        // The estimate with its history, and a factor for each thread.
-        Memory::matrices(36.0 + 3.0 * size.threads as f64)
+        // The estimate with its history, and the factors of all columns.
+        Memory::matrices(36.0 + factors(size.variables))
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {
@@ -278,8 +279,11 @@ fn estimate(
         max_iterations: params.max_iterations,
         knowledge: problem.knowledge(),
     };
-    for &lambda in &params.lambdas {
+    for (k, &lambda) in params.lambdas.iter().enumerate() {
         let multiplier = Multiplier { linear: lambda, quadratic: 0.0 };
+        let last = k + 1 == params.lambdas.len();
+        let looser = if last { 1.0 } else { params.solver.before_the_last() };
+        let penalised = Penalised { tolerance: looser * penalised.tolerance, ..penalised };
         let info = penalised.minimise(multiplier, &mut weights, run)?;
         effort.add(info.iterations, info.evaluations, info.termination);
     }

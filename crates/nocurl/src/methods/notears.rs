@@ -5,7 +5,7 @@ use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
 use crate::core::{Error, Mat, Order, Run};
 use crate::math::objective::{Acyclicity, Grams};
-use crate::math::optimize::{Lagrangian, Penalised, Solver};
+use crate::math::optimize::{Lagrangian, Penalised, Solver, factors};
 use crate::math::regress::cut_cycles;
 use crate::math::{Problem, hodge};
 
@@ -47,9 +47,9 @@ impl Method for Notears {
         }
     }
 
-    fn memory(&self, _size: &Size) -> Memory {
-        // The history of the minimiser.
-        Memory::matrices(40.0)
+    fn memory(&self, size: &Size) -> Memory {
+        // The history of the minimiser, or its factors.
+        Memory::matrices(40.0 + factors(size.variables))
     }
 
     fn propose(&self, task: &Task<'_>) -> Result<Proposal, Error> {

@@ -15,12 +15,10 @@ const PANEL: usize = 4;
 
 /// Systems of up to some number of unknowns, one in each lane.
 ///
-/// The right-hand side is kept as one row more of the matrix: the factor's row for it is the
-/// solution of the lower triangular system.
+/// A factor stays until the next one is made, for as many right-hand sides as come.
 pub(crate) struct Lanes {
     lanes: usize,
-    /// The panels of the lower triangle one after the other, the right-hand side in the last row;
-    /// for each entry the values of all lanes.
+    /// The panels of the lower triangle one after the other; for each entry the values of all lanes.
     entries: Vec<f64>,
     /// One over each diagonal entry of the factor.
     inverse: Vec<f64>,
@@ -56,16 +54,15 @@ impl Lanes {
         let lanes = Self::width();
         Self {
             lanes,
-            entries: vec![0.0; lanes * start(d / PANEL + 1)],
+            entries: vec![0.0; lanes * start(d.div_ceil(PANEL))],
             inverse: vec![0.0; lanes * d],
             solution: vec![0.0; lanes * d],
             arch: pulp::Arch::new(),
         }
     }
 
-    /// Row `row` of the matrix in a lane, up to its diagonal; row `m` of systems with m unknowns is
-    /// the right-hand side.
-    pub(crate) fn set(&mut self, lane: usize, row: usize, values: impl Iterator<Item = f64>) {
+    /// Row `row` of the matrix in a lane, up to its diagonal.
+    fn set(&mut self, lane: usize, row: usize, values: impl Iterator<Item = f64>) {
         let entries = self.entries[place(row, 0) * self.lanes + lane..].iter_mut();
         entries.step_by(PANEL * self.lanes).zip(values).for_each(|(entry, value)| *entry = value);
     }
@@ -104,43 +101,53 @@ impl Lanes {
         }
     }
 
-    /// Solves the systems of `m` unknowns; false for lanes where the matrix is not positive
+    /// Factorises the systems of `m` unknowns; false for lanes where the matrix is not positive
     /// definite.
-    pub(crate) fn solve(&mut self, m: usize) -> impl Iterator<Item = bool> + '_ {
-        self.arch.dispatch(Solve {
-            m,
-            entries: &mut self.entries[..],
-            inverse: &mut self.inverse[..m * self.lanes],
-            solution: &mut self.solution[..m * self.lanes],
-        });
+    pub(crate) fn factor(&mut self, m: usize) -> impl Iterator<Item = bool> + '_ {
+        let inverse = &mut self.inverse[..m * self.lanes];
+        self.arch.dispatch(Factor { entries: &mut self.entries, inverse });
         let inverse = &self.inverse[..m * self.lanes];
         let definite = |lane| inverse.iter().skip(lane).step_by(self.lanes).all(|&x| x > 0.0);
         (0..self.lanes).map(definite)
     }
 
-    /// The solution in a lane, after [`Self::solve`] with `m` unknowns.
-    pub(crate) fn solution(&self, lane: usize, m: usize) -> impl Iterator<Item = f64> + '_ {
-        self.solution.iter().skip(lane).step_by(self.lanes).take(m).copied()
+    /// The right-hand sides of systems with `m` unknowns, all 0; unknown by unknown the values of
+    /// all lanes.
+    pub(crate) fn right(&mut self, m: usize) -> &mut [f64] {
+        let right = &mut self.solution[..m * self.lanes];
+        right.fill(0.0);
+        right
+    }
+
+    /// Solves the systems of `m` unknowns by their factors, for [`Self::right`].
+    pub(crate) fn solve(&mut self, m: usize) {
+        self.arch.dispatch(Solve {
+            entries: &self.entries,
+            inverse: &self.inverse[..m * self.lanes],
+            solution: &mut self.solution[..m * self.lanes],
+        });
+    }
+
+    /// The solutions after [`Self::solve`], as the right-hand sides.
+    pub(crate) fn solution(&self) -> &[f64] {
+        &self.solution
     }
 }
 
-struct Solve<'a> {
-    m: usize,
+struct Factor<'a> {
     entries: &'a mut [f64],
     inverse: &'a mut [f64],
-    solution: &'a mut [f64],
 }
 
-impl WithSimd for Solve<'_> {
+impl WithSimd for Factor<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let m = self.m;
         let (entries, _) = S::as_mut_simd_f64s(self.entries);
         let (inverse, _) = S::as_mut_simd_f64s(self.inverse);
-        let (solution, _) = S::as_mut_simd_f64s(self.solution);
-        for panel in 0..=m / PANEL {
+        let m = inverse.len();
+        for panel in 0..m.div_ceil(PANEL) {
             let (known, fresh) = entries.split_at_mut(start(panel));
             let fresh = &mut fresh[..PANEL * PANEL * (panel + 1)];
             for before in 0..panel {
@@ -151,8 +158,24 @@ impl WithSimd for Solve<'_> {
             let last = (m - panel * PANEL).min(PANEL);
             triangle(simd, fresh, &mut inverse[panel * PANEL..panel * PANEL + last]);
         }
-        let right = entries[place(m, 0)..].iter().step_by(PANEL);
-        solution.iter_mut().zip(right).for_each(|(to, from)| *to = *from);
+    }
+}
+
+struct Solve<'a> {
+    entries: &'a [f64],
+    inverse: &'a [f64],
+    solution: &'a mut [f64],
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (entries, _) = S::as_simd_f64s(self.entries);
+        let (inverse, _) = S::as_simd_f64s(self.inverse);
+        let (solution, _) = S::as_mut_simd_f64s(self.solution);
+        forwards(simd, entries, inverse, solution);
         backwards(simd, entries, inverse, solution);
     }
 }
@@ -195,8 +218,8 @@ fn tile<S: Simd>(
     }
 }
 
-/// The rows of a panel among themselves, once all columns before are known; as many columns as
-/// `inverse` is long, since the right-hand side has none.
+/// The rows of a panel among themselves, once all columns before are known; as many as `inverse` is
+/// long, since the last panel may not be full.
 #[inline(always)]
 fn triangle<S: Simd>(simd: S, panel: &mut [S::f64s], inverse: &mut [S::f64s]) {
     let (known, own) = panel.split_at_mut(panel.len() - PANEL * PANEL);
@@ -231,6 +254,31 @@ fn inverse_root<S: Simd>(mut left: S::f64s) -> S::f64s {
         *value = if *value > 0.0 { 1.0 / value.sqrt() } else { f64::NAN };
     }
     left
+}
+
+/// From the right-hand side to the solution of the lower triangular system.
+#[inline(always)]
+fn forwards<S: Simd>(simd: S, entries: &[S::f64s], inverse: &[S::f64s], solution: &mut [S::f64s]) {
+    for panel in 0..solution.len().div_ceil(PANEL) {
+        let first = panel * PANEL;
+        let (known, own) = solution.split_at_mut(first);
+        let rows = own.len().min(PANEL);
+        let (columns, _) = entries[start(panel)..start(panel + 1)].as_chunks::<PANEL>();
+        let (before, corner) = columns.split_at(first);
+        let mut sums: [S::f64s; PANEL] =
+            from_fn(|r| own.get(r).copied().unwrap_or(simd.splat_f64s(0.0)));
+        for (column, known) in before.iter().zip(known) {
+            for r in 0..PANEL {
+                sums[r] = simd.negate_mul_add_e_f64s(column[r], *known, sums[r]);
+            }
+        }
+        for c in 0..rows {
+            own[c] = simd.mul_f64s(sums[c], inverse[first + c]);
+            for r in c + 1..PANEL {
+                sums[r] = simd.negate_mul_add_e_f64s(corner[c][r], own[c], sums[r]);
+            }
+        }
+    }
 }
 
 /// From the solution of the lower triangular system to that of the whole.
@@ -281,6 +329,10 @@ impl WithSimd for Spread<'_> {
 mod tests {
     use super::*;
 
+    fn of_lane(systems: &Lanes, lane: usize, m: usize) -> Vec<f64> {
+        (0..m).map(|i| systems.solution()[i * Lanes::width() + lane]).collect()
+    }
+
     /// Systems of several sizes in the lanes of one call, against the equations themselves.
     #[test]
     fn every_lane_solves_its_own_system() {
@@ -289,25 +341,33 @@ mod tests {
             let value = ((7 * low + 3 * high + 11 * lane) % 13) as f64 / 13.0 - 0.4;
             if i == j { 20.0 + value } else { value }
         };
+        let width = Lanes::width();
         for m in [1, 2, 3, 4, 5, 8, 11, 24] {
             let mut systems = Lanes::new(m + 3);
             let size = |lane: usize| m - lane.min(m - 1).min(2);
-            for lane in 0..Lanes::width() {
+            for lane in 0..width {
                 for i in 0..size(lane) {
                     systems.set(lane, i, (0..=i).map(|j| entry(lane, i, j)));
                 }
                 systems.pad(lane, size(lane), m);
-                let right = (0..m).map(|i| if i < size(lane) { 1.0 + i as f64 } else { 0.0 });
-                systems.set(lane, m, right);
             }
-            assert!(systems.solve(m).all(|definite| definite));
-            for lane in 0..Lanes::width() {
-                let x: Vec<f64> = systems.solution(lane, m).collect();
-                for i in 0..size(lane) {
-                    let sum: f64 = (0..size(lane)).map(|j| entry(lane, i, j) * x[j]).sum();
-                    assert!((sum - 1.0 - i as f64).abs() < 1e-12, "{m} unknowns, lane {lane}");
+            assert!(systems.factor(m).all(|definite| definite));
+            // One factor serves any number of right-hand sides.
+            for first in [1.0, -3.0] {
+                let right = systems.right(m);
+                for lane in 0..width {
+                    (0..size(lane)).for_each(|i| right[i * width + lane] = first + i as f64);
                 }
-                assert!(x[size(lane)..].iter().all(|&value| value == 0.0));
+                systems.solve(m);
+                for lane in 0..width {
+                    let x = of_lane(&systems, lane, m);
+                    for i in 0..size(lane) {
+                        let sum: f64 = (0..size(lane)).map(|j| entry(lane, i, j) * x[j]).sum();
+                        let error = (sum - first - i as f64).abs();
+                        assert!(error < 1e-12, "{m} unknowns, lane {lane}: {error}");
+                    }
+                    assert!(x[size(lane)..].iter().all(|&value| value == 0.0));
+                }
             }
         }
     }
@@ -334,13 +394,16 @@ mod tests {
             &each(|_, has| f64::from(u8::from(has))),
             &diagonal,
         );
-        for lane in 0..width {
-            let right = places.iter().map(|&i| if has(lane, i) { i as f64 + 1.0 } else { 0.0 });
-            systems.set(lane, m, right);
+        assert!(systems.factor(m).all(|definite| definite));
+        let right = systems.right(m);
+        for (a, &i) in places.iter().enumerate() {
+            for lane in (0..width).filter(|&lane| has(lane, i)) {
+                right[a * width + lane] = i as f64 + 1.0;
+            }
         }
-        assert!(systems.solve(m).all(|definite| definite));
+        systems.solve(m);
         for lane in 0..width {
-            let x: Vec<f64> = systems.solution(lane, m).collect();
+            let x = of_lane(&systems, lane, m);
             for (a, &i) in places.iter().enumerate() {
                 if !has(lane, i) {
                     assert_eq!(x[a], 0.0);
@@ -362,9 +425,8 @@ mod tests {
             systems.set(lane, 0, [1.0].into_iter());
             let off = if lane == last { 2.0 } else { 0.5 };
             systems.set(lane, 1, [off, 1.0].into_iter());
-            systems.set(lane, 2, [1.0, 1.0].into_iter());
         }
-        let definite: Vec<bool> = systems.solve(2).collect();
+        let definite: Vec<bool> = systems.factor(2).collect();
         assert!(!definite[last] && definite[..last].iter().all(|&definite| definite));
     }
 }

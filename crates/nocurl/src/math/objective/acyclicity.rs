@@ -69,6 +69,17 @@ impl Penalty {
         Mat::from_fn(d, d, |i, j| 2.0 * self.walks[(j, i)] * weights[(i, j)])
     }
 
+    /// The slope of h along a step, at the last point evaluated, which must be `weights`.
+    pub(crate) fn slope(&self, weights: MatRef<'_, f64>, step: MatRef<'_, f64>) -> f64 {
+        let mut sum = 0.0;
+        for j in 0..weights.ncols() {
+            let both = weights.col(j).iter().zip(step.col(j).iter());
+            let walks = self.walks.as_ref().row(j);
+            sum += both.zip(walks.iter()).map(|((a, step), e)| e * a * step).sum::<f64>();
+        }
+        2.0 * sum
+    }
+
     fn polynomial(&mut self, weights: MatRef<'_, f64>) -> f64 {
         let d = weights.nrows();
         // base = I + B/d; walks = base^(d-1) by repeated squaring, most significant bit first.

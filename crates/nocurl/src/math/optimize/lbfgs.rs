@@ -340,10 +340,10 @@ impl History {
 
 /// A trial of the line search: step length, value and slope along the path.
 #[derive(Clone, Copy)]
-struct Trial {
-    step: f64,
-    value: f64,
-    slope: f64,
+pub(super) struct Trial {
+    pub(super) step: f64,
+    pub(super) value: f64,
+    pub(super) slope: f64,
 }
 
 /// The objective along `P(x + step * direction)`.
@@ -469,7 +469,7 @@ fn next_step(low: Trial, high: Option<Trial>, trial: usize) -> f64 {
 }
 
 /// The minimiser of the cubic through values and slopes at both ends, as a share of the bracket.
-fn cubic_share(low: Trial, high: Trial) -> f64 {
+pub(super) fn cubic_share(low: Trial, high: Trial) -> f64 {
     let width = high.step - low.step;
     let (left, right) = (low.slope * width, high.slope * width);
     let mean = 3.0 * (low.value - high.value) + left + right;

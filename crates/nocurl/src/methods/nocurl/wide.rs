@@ -23,6 +23,10 @@ pub(super) fn applies(params: &NoCurl, variables: usize) -> bool {
         && params.acyclicity != Acyclicity::LogDet
 }
 
+/// The relative decrease of the objective at which to stop, at every penalty: a looser one costs
+/// edges here.
+const TOLERANCE: f64 = 1e-6;
+
 /// Bytes for each of many variables: its regressions, and rows of factors.
 const PER_VARIABLE: f64 = 40_000.0;
 
@@ -43,7 +47,7 @@ pub(super) fn propose(
     let screened = Screened {
         grower,
         acyclicity: params.acyclicity,
-        tolerance: params.tolerance.unwrap_or(params.solver.tolerance()),
+        tolerance: params.tolerance.unwrap_or(TOLERANCE),
         max_iterations: params.max_iterations,
         knowledge: problem.knowledge(),
     };

@@ -1,12 +1,15 @@
 //! Least squares with an acyclicity penalty, by reweighted ridge regressions.
 
+mod conjugate;
 mod direct;
 mod iterative;
 #[cfg(test)]
 mod tests;
 
+use conjugate::Conjugate;
 use faer::{Mat, MatRef};
 
+use super::line::{Cost, Line};
 use super::penalised::{Info, Penalised};
 use crate::core::{Error, Knowledge, Progress, Run, Termination};
 use crate::math::objective::{Grams, Penalty};
@@ -63,6 +66,18 @@ impl Iterate<'_> {
     fn gradient(&self, i: usize, j: usize) -> f64 {
         self.smooth[(i, j)] + self.ridge(i, j) * self.weights[(i, j)]
     }
+
+    /// The gradient of a column, also at entries that stay zero.
+    fn gradients(&self, j: usize) -> impl Iterator<Item = f64> + '_ {
+        let known = column(self.smooth, j).iter().zip(column(self.weights, j));
+        let ridges = self.walks.row(j).iter().map(|walks| 2.0 * self.strength * walks);
+        known.zip(ridges).map(|((smooth, weight), ridge)| smooth + ridge * weight)
+    }
+}
+
+/// A column of a matrix.
+fn column(matrix: MatRef<'_, f64>, j: usize) -> &[f64] {
+    matrix.col(j).try_as_col_major().expect("columns are contiguous").as_slice()
 }
 
 /// The columns of a matrix as slices, to be worked on in parallel.
@@ -93,16 +108,23 @@ impl Steps {
         }
     }
 
-    /// Fills `step` and `smooth_step = S step`; returns the slope of the objective along it.
+    /// True when there are factors to keep from one iteration to the next.
+    fn keep_factors(&self) -> bool {
+        matches!(self, Self::Direct(_))
+    }
+
+    /// Fills `step` and `smooth_step = S step`; returns the slope of the objective along it. Factors
+    /// are made anew, or are those of before, which make a step that is not as good.
     fn solve(
         &mut self,
         iterate: Iterate<'_>,
+        anew: bool,
         step: &mut Mat<f64>,
         smooth_step: &mut Mat<f64>,
     ) -> Result<f64, Error> {
         match self {
             Self::Direct(columns) => {
-                let slope = columns.solve(iterate, step)?;
+                let slope = columns.solve(iterate, anew, step)?;
                 iterate.second_moments.times(smooth_step.as_mut(), step.as_ref(), |j| j);
                 Ok(slope)
             }
@@ -111,22 +133,29 @@ impl Steps {
     }
 }
 
-/// Sufficient decrease asked of a step, as a part of what the slope promises.
-const ARMIJO: f64 = 1e-4;
+/// Factors are made anew in the first iterations, in which ridges change much.
+const FIRST: u64 = 8;
 
-/// Halvings of a step before the search counts as stalled.
-const MAX_HALVINGS: u32 = 40;
+/// Later they serve this many iterations: ridges change little, and conjugate directions make up
+/// for what a factor has wrong.
+const SERVED: u64 = 4;
+
+/// The d x d matrices that the factors of all columns take.
+pub(crate) fn factors(d: usize) -> f64 {
+    if d <= FACTORED { d as f64 / 2.0 + 12.0 } else { 0.0 }
+}
 
 /// Minimises `F(A) + penalty(h(A))` over matrices with zero diagonal, and zeros where `knowledge`
 /// allows no edge, starting from `weights`, which is overwritten.
 ///
 /// Because `grad h = 2 E' ∘ A`, the penalty acts on column j like a ridge with weights
-/// `2 slope E'[:, j]`. Each iteration solves these d ridge regressions with `E` held fixed and
-/// backtracks on the true objective; the step is a descent direction, and the fixed points are
-/// the stationary points of the objective.
+/// `2 slope E'[:, j]`. Each iteration solves these d ridge regressions with `E` held fixed, which
+/// gives a descent direction, joins it to the direction before, and searches along the result on
+/// the true objective. The fixed points are the stationary points of the objective.
 ///
-/// Cost per iteration: up to 250 variables d Cholesky factorisations of the variables that the
-/// ridge leaves free, in parallel; beyond, at most 20 d x d products by conjugate gradients.
+/// Cost: up to 250 variables d Cholesky factorisations of the variables that the ridge leaves free,
+/// in parallel, in about every third iteration; beyond, at most 20 d x d products by conjugate
+/// gradients in each.
 pub(super) fn minimise(
     problem: &Penalised<'_>,
     multiplier: Multiplier,
@@ -149,6 +178,7 @@ fn minimise_by(
     let mut penalty = Penalty::new(acyclicity, d);
     let mut step = Mat::<f64>::zeros(d, d);
     let mut smooth_step = Mat::<f64>::zeros(d, d);
+    let mut conjugate = Conjugate::new(d);
     let mut trial = Mat::<f64>::zeros(d, d);
 
     // The gradient of F, S A - S, is carried along: a step P changes it by S P.
@@ -160,6 +190,7 @@ fn minimise_by(
     let mut objective = loss + multiplier.value(h);
     let mut evaluations = 1;
     let mut iterations = 0;
+    let (mut length, mut doubtful) = (1.0, false);
     let termination = loop {
         if iterations == problem.max_iterations {
             break Termination::MaxIterations;
@@ -175,31 +206,44 @@ fn minimise_by(
             smooth: smooth.as_ref(),
             knowledge,
         };
-        let slope = steps.solve(iterate, &mut step, &mut smooth_step)?;
-        let (along, curvature) = line(smooth.as_ref(), step.as_ref(), smooth_step.as_ref());
+        let early = iterations <= FIRST || iterations.is_multiple_of(SERVED);
+        let anew = early || doubtful || !steps.keep_factors();
+        let slope = steps.solve(iterate, anew, &mut step, &mut smooth_step)?;
+        let slope = conjugate.turn(iterate, &mut step, &smooth_step, slope);
+        let direction = &conjugate.direction;
+        let (along, curvature) =
+            line(smooth.as_ref(), direction.as_ref(), conjugate.smooth.as_ref());
 
         let line = Line { loss, objective, along, curvature, slope };
-        let found = line.backtrack(|length| {
+        let found = line.search(length, |length| {
             for j in 0..d {
-                let (from, along) = (weights.col_as_slice(j), step.col_as_slice(j));
+                let (from, along) = (weights.col_as_slice(j), direction.col_as_slice(j));
                 let both = from.iter().zip(along);
                 let trial = trial.col_as_slice_mut(j).iter_mut();
                 trial.zip(both).for_each(|(to, (from, step))| *to = from + length * step);
             }
             evaluations += 1;
             let h = penalty.evaluate(trial.as_ref());
-            (h, multiplier.value(h))
+            let slope = multiplier.slope(h) * penalty.slope(trial.as_ref(), direction.as_ref());
+            Cost { h, value: multiplier.value(h), slope: Some(slope) }
         });
         let Some(next) = found else {
-            // The last trial lies a rounding error away; report the point itself.
+            // The last trial lies a rounding error away; go back to the point itself.
             h = penalty.evaluate(weights.as_ref());
-            break Termination::Stalled;
+            if doubtful {
+                break Termination::Stalled;
+            }
+            conjugate.forget();
+            (length, doubtful) = (1.0, true);
+            continue;
         };
         std::mem::swap(weights, &mut trial);
-        add_scaled(&mut smooth, next.length, &smooth_step);
+        add_scaled(&mut smooth, next.length, &conjugate.smooth);
         let decrease = objective - next.objective;
-        (loss, h, objective) = (next.loss, next.h, next.objective);
-        if decrease <= problem.tolerance * objective.abs().max(1.0) {
+        (loss, h, objective, length) = (next.loss, next.h, next.objective, next.best);
+        // Little to gain by factors of before says nothing.
+        doubtful = decrease <= problem.tolerance * objective.abs().max(1.0);
+        if doubtful && anew {
             break Termination::Converged;
         }
     };
@@ -214,41 +258,6 @@ fn add_scaled(sum: &mut Mat<f64>, factor: f64, addend: &Mat<f64>) {
     for j in 0..sum.ncols() {
         let both = sum.col_as_slice_mut(j).iter_mut().zip(addend.col_as_slice(j));
         both.for_each(|(sum, addend)| *sum += factor * addend);
-    }
-}
-
-/// The loss along a step: a parabola, and the slope of the whole objective at its start.
-pub(super) struct Line {
-    pub(super) loss: f64,
-    pub(super) objective: f64,
-    pub(super) along: f64,
-    pub(super) curvature: f64,
-    pub(super) slope: f64,
-}
-
-/// Where a step ended.
-pub(super) struct Reached {
-    pub(super) length: f64,
-    pub(super) loss: f64,
-    pub(super) h: f64,
-    pub(super) objective: f64,
-}
-
-impl Line {
-    /// The longest of 1, 1/2, 1/4, ... times the step that lowers the objective enough (Armijo);
-    /// `penalty` gives h and what it costs that far along the step.
-    pub(super) fn backtrack(&self, mut penalty: impl FnMut(f64) -> (f64, f64)) -> Option<Reached> {
-        let mut length = 1.0;
-        for _ in 0..=MAX_HALVINGS {
-            let (h, cost) = penalty(length);
-            let loss = self.loss + length * self.along + length * length / 2.0 * self.curvature;
-            let objective = loss + cost;
-            if objective <= self.objective + ARMIJO * length * self.slope {
-                return Some(Reached { length, loss, h, objective });
-            }
-            length /= 2.0;
-        }
-        None
     }
 }
 
@@ -273,9 +282,10 @@ fn line(
 ) -> (f64, f64) {
     let (mut along, mut curvature) = (0.0, 0.0);
     for j in 0..step.ncols() {
-        for i in 0..step.nrows() {
-            along += smooth[(i, j)] * step[(i, j)];
-            curvature += smooth_step[(i, j)] * step[(i, j)];
+        let both = column(smooth, j).iter().zip(column(smooth_step, j));
+        for (step, (smooth, smooth_step)) in column(step, j).iter().zip(both) {
+            along += smooth * step;
+            curvature += smooth_step * step;
         }
     }
     (along, curvature)

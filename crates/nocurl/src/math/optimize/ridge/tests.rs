@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, Mutex};
 
+use super::conjugate::Conjugate;
 use super::{Iterate, Multiplier, Steps, direct, iterative, minimise_by};
 use crate::core::simulate::{Simulation, simulate};
 use crate::core::{Knowledge, Mat, MatRef, Progress, Run, Termination, Watch};
@@ -131,7 +132,8 @@ fn both_kinds_of_steps_reach_the_same_value() {
         minimise_by(steps, &problem, multiplier, &mut weights, &Run::default()).unwrap();
         objective(s.as_ref(), polynomial, multiplier, weights.as_ref()).0
     });
-    assert!((reached[0] / reached[1] - 1.0).abs() < 1e-4, "{reached:?}");
+    // Different paths may end in different valleys, of about the same depth.
+    assert!((reached[0] / reached[1] - 1.0).abs() < 0.01, "{reached:?}");
 }
 
 #[test]
@@ -139,11 +141,8 @@ fn every_step_goes_downhill() {
     let d = 12;
     let s = second_moments(d, 5);
     for strength in [0.0, 1.0, 1e3, 1e8] {
-        for seed in 0..4_u32 {
-            let weights = Mat::from_fn(d, d, |i, j| {
-                let draw = f64::from((i * 31 + j * 17) as u32 % (seed + 5)) - 2.0;
-                if i == j { 0.0 } else { draw / 5.0 }
-            });
+        for seed in 0..4 {
+            let weights = at(d, seed);
             let mut penalty = Penalty::new(Acyclicity::Polynomial, d);
             penalty.evaluate(weights.as_ref());
             let smooth = &s * &weights - &s;
@@ -157,7 +156,7 @@ fn every_step_goes_downhill() {
             };
             for mut steps in [direct(d), iterative(d)] {
                 let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
-                let slope = steps.solve(iterate, &mut step, &mut smooth_step).unwrap();
+                let slope = steps.solve(iterate, true, &mut step, &mut smooth_step).unwrap();
                 let mut expected = 0.0;
                 for j in 0..d {
                     for i in 0..d {
@@ -195,7 +194,7 @@ fn steps_solve_the_ridge_regressions() {
     };
     for (mut steps, bound) in [(direct(d), 1e-10), (iterative(d), 0.1)] {
         let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
-        steps.solve(iterate, &mut step, &mut smooth_step).unwrap();
+        steps.solve(iterate, true, &mut step, &mut smooth_step).unwrap();
         for j in 0..d {
             // In the norm that the conjugate gradients watch.
             let (mut left, mut first) = (0.0, 0.0);
@@ -208,6 +207,118 @@ fn steps_solve_the_ridge_regressions() {
                 first += iterate.gradient(i, j) * iterate.gradient(i, j) / scale;
             }
             assert!(left.sqrt() <= bound * first.sqrt() * (1.0 + 1e-9), "column {j}: {left}");
+        }
+    }
+}
+
+/// Some weights with cycles.
+fn at(d: usize, seed: usize) -> Mat<f64> {
+    Mat::from_fn(d, d, |i, j| {
+        let draw = ((i * 31 + j * 17) % (seed + 5)) as f64 - 2.0;
+        if i == j { 0.0 } else { draw / 5.0 }
+    })
+}
+
+/// Factors of an iteration before: at the same place the same bits, elsewhere still downhill.
+#[test]
+fn factors_serve_more_than_one_iteration() {
+    let d = 12;
+    let s = second_moments(d, 5);
+    let mut kept = direct(d);
+    let (mut step, mut smooth_step) = (Mat::zeros(d, d), Mat::zeros(d, d));
+    for (k, strength) in [1.0, 1.0, 30.0, 0.01, 1e6].into_iter().enumerate() {
+        let weights = at(d, k);
+        let mut penalty = Penalty::new(Acyclicity::Polynomial, d);
+        penalty.evaluate(weights.as_ref());
+        let smooth = &s * &weights - &s;
+        let iterate = Iterate {
+            second_moments: s.as_ref().into(),
+            strength,
+            walks: penalty.walks(),
+            weights: weights.as_ref(),
+            smooth: smooth.as_ref(),
+            knowledge: &NOTHING,
+        };
+        let slope = kept.solve(iterate, k == 0, &mut step, &mut smooth_step).unwrap();
+        let (mut fresh, mut smooth_fresh) = (Mat::zeros(d, d), Mat::zeros(d, d));
+        let fresh_slope = direct(d).solve(iterate, true, &mut fresh, &mut smooth_fresh).unwrap();
+        if k == 0 {
+            kept.solve(iterate, false, &mut step, &mut smooth_step).unwrap();
+            assert_eq!((&step, slope), (&fresh, fresh_slope));
+        } else {
+            assert_ne!(step, fresh, "the ridge has changed");
+        }
+        let entries = (0..d).flat_map(|j| (0..d).map(move |i| (i, j)));
+        let expected: f64 = entries.map(|(i, j)| iterate.gradient(i, j) * step[(i, j)]).sum();
+        assert!(slope < 0.0 && (slope - expected).abs() <= 1e-12 * slope.abs(), "{slope}");
+        assert!((0..d).all(|j| step[(j, j)] == 0.0));
+    }
+}
+
+/// Without a penalty the objective is a parabola: conjugate directions do not undo each other, and
+/// go downhill whatever the plain steps are.
+#[test]
+fn directions_are_conjugate_and_go_downhill() {
+    let d = 9;
+    let s = second_moments(d, 4);
+    let mut weights = Mat::zeros(d, d);
+    let mut conjugate = Conjugate::new(d);
+    let walks = Mat::zeros(d, d);
+    let mut before: Option<(Mat<f64>, f64)> = None;
+    for _ in 0..6 {
+        let smooth = &s * &weights - &s;
+        let iterate = Iterate {
+            second_moments: s.as_ref().into(),
+            strength: 0.0,
+            walks: walks.as_ref(),
+            weights: weights.as_ref(),
+            smooth: smooth.as_ref(),
+            knowledge: &NOTHING,
+        };
+        // The gradient scaled by the moments: far from the solution of the regressions.
+        let scaled = |i: usize, j: usize| -iterate.gradient(i, j) / s[(i, i)];
+        let mut plain = Mat::from_fn(d, d, |i, j| if i == j { 0.0 } else { scaled(i, j) });
+        let smooth_plain = &s * &plain;
+        let dot = |a: &Mat<f64>, b: &Mat<f64>| -> f64 {
+            (0..d).flat_map(|j| (0..d).map(move |i| a[(i, j)] * b[(i, j)])).sum()
+        };
+        let gradient = Mat::from_fn(d, d, |i, j| iterate.gradient(i, j));
+        let own = dot(&gradient, &plain);
+        let slope = conjugate.turn(iterate, &mut plain, &smooth_plain, own);
+        let direction = conjugate.direction.clone();
+        let error = (slope - dot(&gradient, &direction)).abs();
+        assert!(slope < 0.0 && error <= 1e-10 * slope.abs(), "{slope}, off by {error}");
+        let smooth_direction = &s * &direction;
+        let off = (&smooth_direction - &conjugate.smooth).norm_max();
+        assert!(off <= 1e-12 * smooth_direction.norm_max(), "{off}");
+        let curvature = dot(&direction, &smooth_direction);
+        if let Some((smooth_before, curvature_before)) = &before {
+            let both = dot(&direction, smooth_before);
+            assert!(both.abs() <= 1e-9 * (curvature * curvature_before).sqrt(), "{both}");
+        }
+        weights = &weights + &direction * faer::Scale(-slope / curvature);
+        before = Some((smooth_direction, curvature));
+    }
+}
+
+/// What is left to gain where the default tolerance stops is small.
+#[test]
+fn the_default_tolerance_stops_near_the_minimum() {
+    let polynomial = Acyclicity::Polynomial;
+    for seed in 0..6 {
+        let d = 20;
+        let s = second_moments(d, seed);
+        for linear in [10.0, 1000.0] {
+            let multiplier = Multiplier { linear, quadratic: 0.0 };
+            let mut weights = Mat::zeros(d, d);
+            let values = [Solver::Ridge.tolerance(), 1e-10].map(|tolerance| {
+                let problem = penalised(s.as_ref(), polynomial, tolerance, 20_000);
+                let info = problem.minimise(multiplier, &mut weights, &Run::default()).unwrap();
+                assert_eq!(info.termination, Termination::Converged);
+                objective(s.as_ref(), polynomial, multiplier, weights.as_ref()).0
+            });
+            let gain = 1.0 - values[1] / values[0];
+            assert!((0.0..2e-3).contains(&gain), "seed {seed}, {linear}: {gain}");
         }
     }
 }

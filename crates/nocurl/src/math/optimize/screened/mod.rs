@@ -16,8 +16,9 @@ mod tests;
 
 use faer::MatRef;
 
+use super::line::{Cost, Line};
 use super::penalised::Info;
-use super::ridge::{Line, Multiplier, progress};
+use super::ridge::{Multiplier, progress};
 use crate::core::error::SIMILAR_UNITS;
 use crate::core::parallel::*;
 use crate::core::{Error, Knowledge, Run, Termination};
@@ -255,10 +256,10 @@ impl<'a> State<'a> {
             run.step(progress(iterations, objective))?;
             let Slopes { slope, along, curvature } = self.solve(lambda, &walks)?;
             let line = Line { loss, objective, along, curvature, slope };
-            let found = line.backtrack(|length| {
+            let found = line.search(1.0, |length| {
                 evaluations += 1;
                 self.penalty().evaluate(&self.along(length), &mut trial);
-                (trial.value, multiplier.value(trial.value))
+                Cost { h: trial.value, value: multiplier.value(trial.value), slope: None }
             });
             let Some(next) = found else { break Termination::Stalled };
             self.columns.par_iter_mut().for_each(|column| column.advance(next.length));
