@@ -147,12 +147,17 @@ impl Target {
 
     /// Makes the file of a number and reads it.
     pub fn run(&self, corpus: &[Vec<u8>], seed: u64, number: u64) -> Outcome {
+        self.read(self.file(corpus, seed, number))
+    }
+
+    /// Makes the file of a number.
+    pub fn file(&self, corpus: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
         let name = self
             .name
             .bytes()
             .fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         let mut random = Random::new(name ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        self.read((self.make)(&mut random, corpus))
+        (self.make)(&mut random, corpus)
     }
 
     /// Reads a file.

@@ -19,7 +19,7 @@ const TURN: u64 = 200;
 const SLOW: Duration = Duration::from_secs(5);
 
 /// What is being read, and since when in milliseconds, for who watches.
-static CURRENT: Mutex<Option<(&'static str, u64)>> = Mutex::new(None);
+static CURRENT: Mutex<Option<(&'static Target, u64)>> = Mutex::new(None);
 static SINCE: AtomicU64 = AtomicU64::new(u64::MAX);
 
 fn main() -> Result<()> {
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
 
 fn campaign(targets: &[&'static Target], limit: Duration, seed: u64) -> Result<()> {
     let start = Instant::now();
-    std::thread::spawn(move || watch(start));
+    std::thread::spawn(move || watch(start, seed));
     let corpora: Vec<_> = targets.iter().map(|target| target.corpus()).collect();
     let mut counts: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
     let mut round = 0;
@@ -61,7 +61,7 @@ fn campaign(targets: &[&'static Target], limit: Duration, seed: u64) -> Result<(
     while start.elapsed() < limit {
         for (target, corpus) in targets.iter().zip(&corpora) {
             for number in round * TURN..(round + 1) * TURN {
-                *CURRENT.lock().expect("nobody panics here") = Some((target.name, number));
+                *CURRENT.lock().expect("nobody panics here") = Some((*target, number));
                 SINCE.store(start.elapsed().as_millis() as u64, Ordering::Relaxed);
                 let outcome = target.run(corpus, seed, number);
                 SINCE.store(u64::MAX, Ordering::Relaxed);
@@ -95,14 +95,19 @@ fn keep(target: &str, number: u64, bytes: &[u8], finding: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends the run where a file takes for ever, and says which.
-fn watch(start: Instant) {
+/// Ends the run where a file takes for ever, which is kept.
+fn watch(start: Instant, seed: u64) {
     loop {
         std::thread::sleep(Duration::from_millis(500));
         let now = start.elapsed().as_millis() as u64;
         let since = SINCE.load(Ordering::Relaxed);
         if since != u64::MAX && now.saturating_sub(since) > 10 * SLOW.as_millis() as u64 {
-            println!("hangs: {:?}", CURRENT.lock().map(|current| *current));
+            if let Ok(Some((target, number))) = CURRENT.lock().map(|current| *current) {
+                let bytes = target.file(&target.corpus(), seed, number);
+                if let Err(error) = keep(target.name, number, &bytes, "it hangs") {
+                    println!("{} {number} hangs and is not kept: {error:#}", target.name);
+                }
+            }
             std::process::exit(1);
         }
     }

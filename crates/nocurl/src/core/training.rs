@@ -79,6 +79,12 @@ mod form {
     }
 }
 
+/// Whether a training can have come so far: a count that has been tampered with may be too large to
+/// go on from.
+pub(crate) fn is_count(count: u64) -> bool {
+    count < 1 << 48
+}
+
 /// The error of a state that is not one of this training.
 pub(crate) fn unfit() -> Error {
     Error::ForeignCheckpoint

@@ -191,6 +191,32 @@ fn a_state_of_another_training_is_refused() {
 }
 
 #[test]
+fn a_state_that_would_never_end_is_refused() {
+    let data = data(5, 200, 1);
+    let [options, _] = short();
+    let notebook = Notebook::default();
+    learn(&data, &options, &notebook.run()).unwrap();
+    let sound = serde_json::to_value(&notebook.states.into_inner().unwrap()[0]).unwrap();
+    let with = |place: &str, value: serde_json::Value| {
+        let mut state = sound.clone();
+        *state.pointer_mut(place).unwrap() = value;
+        let from = Some(serde_json::from_value(state).unwrap());
+        learn(&data, &options, &Notebook { from, ..Notebook::default() }.run())
+    };
+    for (place, value) in [
+        ("/state/stage/constrained/rho", 0.0.into()),
+        ("/state/stage/constrained/rho", (-1.0).into()),
+        ("/state/stage/constrained/rounds", u64::MAX.into()),
+        ("/state/epochs", u64::MAX.into()),
+        ("/state/adam/steps", u64::MAX.into()),
+    ] {
+        let error = with(place, value).unwrap_err();
+        assert!(matches!(error, Error::ForeignCheckpoint), "{place}: {error}");
+    }
+    with("/state/stage/constrained/rho", 1.0.into()).unwrap();
+}
+
+#[test]
 fn a_training_that_diverges_says_so_and_keeps_what_was_good() {
     let data = data(5, 200, 1);
     for learning_rate in [1e3, 1e300] {

@@ -1,7 +1,7 @@
 //! A training that can be kept and taken up again.
 
 use super::net::Net;
-use crate::core::{Error, Keeper, Run, Termination, TrainingState, unfit};
+use crate::core::{Error, Keeper, Run, Termination, TrainingState, is_count, unfit};
 
 /// A training so far: how each of its passes ended, and the networks after the last one.
 ///
@@ -31,6 +31,13 @@ pub(crate) struct Pass {
     pub(crate) penalty: f64,
 }
 
+impl Pass {
+    fn is_sound(&self) -> bool {
+        let counts = [self.iterations, self.evaluations];
+        self.penalty.is_finite() && counts.into_iter().all(is_count)
+    }
+}
+
 impl Journal {
     pub(crate) fn iterations(&self) -> u64 {
         self.passes.iter().map(|pass| pass.iterations).sum()
@@ -42,7 +49,7 @@ impl Journal {
         started
             && self.nets.len() <= candidates.len()
             && self.nets.iter().enumerate().all(fits)
-            && self.passes.iter().all(|pass| pass.penalty.is_finite())
+            && self.passes.iter().all(Pass::is_sound)
     }
 }
 

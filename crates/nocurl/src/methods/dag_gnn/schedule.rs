@@ -2,7 +2,7 @@
 
 use super::DagGnn;
 use super::training::Trained;
-use crate::core::Termination;
+use crate::core::{Termination, is_count};
 use crate::math::optimize::Multiplier;
 
 /// Growth of rho while h does not shrink to a quarter.
@@ -93,11 +93,13 @@ impl Schedule {
         };
     }
 
-    /// True when all numbers are finite.
+    /// True when all numbers are those of a training: a penalty of 0 would never grow.
     pub(super) fn is_sound(&self) -> bool {
         let numbers =
             [Some(self.alpha), Some(self.rho), Some(self.latest), self.accepted, self.best];
         numbers.iter().flatten().all(|x| x.is_finite())
+            && self.rho >= 1.0
+            && [self.epoch, self.rounds].into_iter().all(is_count)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::adam::Adam;
 use super::model::Layout;
 use super::schedule::Schedule;
-use crate::core::{Error, TrainingState, unfit};
+use crate::core::{Error, TrainingState, is_count, unfit};
 
 /// A training between two epochs.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +47,8 @@ impl Snapshot {
         let sizes = [&self.parameters, &self.adam.first, &self.adam.second];
         let sound = sizes.iter().all(|part| part.len() == size && finite(part))
             && self.adam.second.iter().all(|&x| x >= 0.0)
+            && is_count(self.epochs)
+            && is_count(self.adam.steps)
             && match &self.stage {
                 Stage::Constrained(schedule) => schedule.is_sound(),
                 Stage::Estimate => true,

@@ -1,6 +1,7 @@
 //! When the penalty on cycles grows, and when it is enough: the augmented Lagrangian of the
 //! published code.
 
+use crate::core::is_count;
 use crate::math::optimize::Multiplier;
 
 /// The first penalty, and its growth.
@@ -68,11 +69,12 @@ impl Schedule {
         true
     }
 
-    /// True when all numbers are finite.
+    /// True when all numbers are those of a training.
     pub(super) fn is_sound(&self) -> bool {
         let numbers = [Some(self.lambda), Some(self.mu), self.before];
         let numbers = numbers.into_iter().flatten().chain(self.values.iter().copied());
-        self.values.len() <= 3 && numbers.into_iter().all(f64::is_finite)
+        let sound = self.mu >= FIRST && is_count(self.windows);
+        sound && self.values.len() <= 3 && numbers.into_iter().all(f64::is_finite)
     }
 }
 

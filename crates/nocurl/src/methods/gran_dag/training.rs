@@ -9,7 +9,7 @@ use super::cycles::Cycles;
 use super::network::{Block, HALF_LOG_TAU, Net, Shape, Space};
 use super::schedule::Schedule;
 use crate::core::parallel::*;
-use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run, TrainingState, unfit};
+use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run, TrainingState, is_count, unfit};
 use crate::math::Problem;
 use crate::math::networks::Rows;
 use crate::math::optimize::Multiplier;
@@ -71,7 +71,8 @@ impl Snapshot {
     fn check(&self, shape: Shape, candidates: &[Vec<usize>]) -> Result<(), Error> {
         let d = candidates.len();
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
-        let fits = self.nets.len() == d
+        let fits = is_count(self.steps)
+            && self.nets.len() == d
             && self.nets.iter().zip(candidates).all(|(net, own)| net.is_of(shape, own))
             && match &self.stage {
                 Stage::Constrained(schedule, _) => schedule.is_sound(),
