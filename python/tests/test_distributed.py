@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -118,6 +118,68 @@ def test_a_sample_of_rows_does_not_depend_on_parts(table: pd.DataFrame, folder: 
     whole = nd.fit_rows(table, "lingam", sample=1500)
     assert nd.fit_rows(iter([table[:7], table[7:]]), "lingam", sample=1500) == whole
     assert len(whole.variables) == 6
+
+
+class Counted(Executor):
+    """An executor that others know nothing of: each call and what comes of it is pickled."""
+
+    def __init__(self, workers: int) -> None:
+        self._pool, self.calls = ThreadPoolExecutor(workers), 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.calls += 1
+        sent = pickle.dumps((function, args, kwargs))
+        return self._pool.submit(Counted._work, sent)
+
+    @staticmethod
+    def _work(sent: bytes) -> object:
+        function, args, kwargs = pickle.loads(sent)
+        return pickle.loads(pickle.dumps(function(*args, **kwargs)))
+
+
+@pytest.mark.parametrize(
+    "asked", [{"method": "nonlinear"}, {"method": "order-search", "refine": "networks"}]
+)
+def test_fits_of_networks_go_out_as_tasks(asked: dict) -> None:
+    drawn = nocurl.simulate(variables=6, rows=600, mechanism="gp", degree=2, random_state=3)
+    table = pd.DataFrame(drawn.data, columns=list("abcdef"))
+    settings = {**asked, "diagnose": False, "knowledge": {"required": [["a", "b"]]}}
+    here = nocurl.learn(table, **settings)
+    told: list = []
+    for workers in (1, 3):
+        executor = Counted(workers)
+        cut = [table[:200], table[200:]]
+        found = nd.fit_rows(
+            iter(cut), executor=executor, show_progress=lambda *one: told.append(one), **settings
+        )
+        assert found == here and found.iterations == here.iterations
+        # Each task has several of the quick fits, and one of the others.
+        assert executor.calls > 20
+    fits = [done for stage, done, *_ in told if stage == "fitting networks"]
+    assert max(fits) > 20 and nd.fit_rows(table, **settings) == here
+
+
+def test_fits_elsewhere_can_fail_and_be_stopped() -> None:
+    drawn = nocurl.simulate(variables=5, rows=300, mechanism="gp", degree=2, random_state=3)
+
+    class Broken(Counted):
+        def submit(self, function, /, *args, **kwargs):
+            if function.__name__ == "run_task" and self.calls > 9:
+                raise ValueError("no more work today")
+            return super().submit(function, *args, **kwargs)
+
+    with pytest.raises(ValueError, match="no more work today"):
+        nd.fit_rows(drawn.data, "nonlinear", executor=Broken(2))
+
+    def stop(stage: str, *_: object) -> None:
+        if stage == "fitting networks":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nd.fit_rows(drawn.data, "nonlinear", executor=Counted(2), show_progress=stop)
+    # Nothing is left behind that the next run would trip over.
+    found = nd.fit_rows(drawn.data, "nonlinear", executor=Counted(2))
+    assert found == nocurl.learn(drawn.data, "nonlinear")
 
 
 def test_a_benchmark_goes_on_where_it_was(tmp_path, command_line) -> None:

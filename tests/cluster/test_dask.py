@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+import dask
 import dask.array
 import dask.bag
 import dask.dataframe as dd
@@ -17,6 +18,7 @@ from distributed import Client, LocalCluster
 
 import nocurl
 import nocurl.distributed as nd
+from nocurl.distributed._dask import DaskRunner
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +52,7 @@ def test_files_frames_arrays_and_bags(client, case) -> None:
 def test_same_bits_for_any_number_of_workers(case, client) -> None:
     frame = dd.from_pandas(case.table, npartitions=9)
     ours = nd.learn(frame, bootstrap=12, restarts=200)
-    import dask
-
     with dask.config.set(scheduler="synchronous"):
-        from nocurl.distributed._dask import DaskRunner
-
         alone = DaskRunner.__new__(DaskRunner)
         alone._client = None
         assert nd.learn(frame, bootstrap=12, restarts=200, executor=alone) == ours
@@ -95,6 +93,35 @@ def test_a_worker_that_dies_changes_nothing(client, case) -> None:
     assert whole == nd.moments(slow)
     client.wait_for_workers(2, timeout=60)
     assert nd.learn(case.paths, executor=client, bootstrap=20) == expected
+
+
+def test_fits_of_networks_are_tasks(client, curved) -> None:
+    table, expected = curved
+    frame = dd.from_pandas(table, npartitions=3)
+    assert nd.fit_rows(frame, "nonlinear", diagnose=False) == expected
+    # One worker dies while it fits.
+    told: list = []
+
+    def kill_one(stage: str, done: int, *_: object) -> None:
+        if stage == "fitting networks" and done > 0 and not told:
+            told.append(done)
+            os.kill(list(client.run(os.getpid).values())[0], signal.SIGKILL)
+
+    asked = {"executor": client, "diagnose": False, "show_progress": kill_one}
+    assert nd.fit_rows(table, "nonlinear", **asked) == expected
+    assert told
+    client.wait_for_workers(2, timeout=60)
+
+    def stop(stage: str, *_: object) -> None:
+        if stage == "fitting networks":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nd.fit_rows(table, "nonlinear", executor=client, show_progress=stop)
+    with dask.config.set(scheduler="threads"):
+        alone = DaskRunner.__new__(DaskRunner)
+        alone._client = None
+        assert nd.fit_rows(table, "nonlinear", executor=alone, diagnose=False) == expected
 
 
 def _kill(pid: int) -> None:

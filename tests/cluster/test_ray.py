@@ -55,6 +55,11 @@ def test_a_worker_that_dies_changes_nothing(case) -> None:
     assert nd.moments(slow, executor="ray") == expected
 
 
+def test_fits_of_networks_are_tasks(curved) -> None:
+    table, expected = curved
+    assert nd.fit_rows(table, "nonlinear", executor="ray", diagnose=False) == expected
+
+
 def _kill(pid: int) -> None:
     time.sleep(0.15)
     os.kill(pid, signal.SIGKILL)

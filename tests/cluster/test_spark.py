@@ -64,6 +64,11 @@ def test_tasks_run_on_executors(spark, case) -> None:
     assert nd.learn(case.paths, executor=spark, bootstrap=20) == case.graph
 
 
+def test_fits_of_networks_are_tasks(spark, curved) -> None:
+    table, expected = curved
+    assert nd.fit_rows(table, "nonlinear", executor=spark, diagnose=False) == expected
+
+
 def test_experiments(spark, experiment) -> None:
     frame = spark.read.parquet(experiment.folder)
     found = nd.learn(frame, bootstrap=20, **experiment.asked)

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from .._graph import Graph
-from .._learn import learn as learn_here
+from .._learn import learner
 from .._progress import Bar
 from .._values import names_of, seed_of, threads_of
+from ._fits import TaskFits
 from ._frames import parts_of
+from ._runner import Here
 from ._work import Job
 
 
@@ -120,6 +122,11 @@ def fit_rows(
     Which rows are in the sample depends on their places in the whole table and on the seed, not on
     how the table is cut into parts.
 
+    The method works here. Only the fits of ``nonlinear`` and of ``refine="networks"``, which are
+    nearly all of their work, go out as tasks where there is an executor or a frame of an engine. The
+    graph is the same for any number of workers, and the one that :func:`nocurl.learn` finds on the
+    same rows.
+
     Parameters
     ----------
     frame
@@ -133,7 +140,7 @@ def fit_rows(
     executor, show_progress
         As for :func:`moments`.
     n_jobs : int, optional
-        Threads that learn, here: one for each core by default.
+        Threads that work here: one for each core by default. A worker does its fits on one.
     random_state, **params
         As for :func:`nocurl.learn`.
 
@@ -164,5 +171,8 @@ def fit_rows(
         job = SampleJob({}, starts=tuple(starts), size=sample, seed=seed, columns=chosen)
         _, places, rows = runner.reduce(job, parts, progress)
     table = rows.take(np.argsort(places)).combine_chunks()
-    asked = {"random_state": seed, "n_jobs": n_jobs, "columns": columns, **params}
-    return learn_here(table, method, show_progress=show_progress, **asked)
+    asked = {"diagnose": True, "confidence": True, "n_jobs": n_jobs, "columns": columns, **params}
+    model = learner(method, random_state=seed, show_progress=show_progress, **asked)
+    if not isinstance(runner, Here):
+        model._fitters = lambda progress: TaskFits(runner, progress)
+    return model.fit(table).graph_

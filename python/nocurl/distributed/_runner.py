@@ -23,6 +23,12 @@ class Runner:
 
     #: Threads of each worker unless the user says otherwise.
     threads: int | None = 1
+    #: Tasks that are handed out at a time, where work can be cut as one likes.
+    most = 256
+
+    def share(self, value: bytes) -> Any:
+        """What many calls can be passed in place of a value; workers get it once where they can."""
+        return value
 
     def start(self, function: Callable[..., Any], calls: Sequence[tuple]) -> list[Any]:
         """Starts calls; what comes of each is a handle."""
@@ -131,6 +137,9 @@ class _Later:
 
 class Pool(Runner):
     """An executor of ``concurrent.futures``; parts are put together here."""
+
+    # What is shared goes with every task.
+    most = 64
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
