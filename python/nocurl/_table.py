@@ -33,6 +33,10 @@ def as_table(X: Any) -> Table:
     if isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, os.PathLike)) for x in X):
         return Table([os.fspath(x) for x in X], [], None)
     _refuse_engines(X)
+    if getattr(X, "ndim", 2) == 1 and hasattr(X, "__arrow_c_stream__"):
+        raise ValueError("this is one column: pass a table, such as the frame that it is of")
+    if X is None or isinstance(X, (int, float)):
+        raise ValueError(f"{X!r} is no table: pass an array, a data frame, Arrow data or a path")
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)
         names = [str(label) for label in labels]

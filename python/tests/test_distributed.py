@@ -207,15 +207,46 @@ def test_bad_parts_are_named(table: pd.DataFrame, tmp_path) -> None:
     gap = table[:3].astype(float)
     gap.iloc[1, 2] = np.nan
     refused([table, gap], "batch 1: .*`c`")
-    refused([table, table.rename(columns={"a": "z"})], "`a`")
-    refused([table, table.drop(columns="a")], "`a`")
-    refused([table, table.assign(b="word")], "`b`")
+    refused([table, table.rename(columns={"a": "z"})], "batch 1 and batch 0 differ: .*`a`")
+    refused([table, table.drop(columns="a")], "batch 1 and batch 0 differ: .*`a`")
+    refused([table, table.assign(b="word")], "batch 1 and batch 0 differ: .*`b` is of numbers")
+    # One of a later group stands beside the first of its group or of all.
+    refused([*[table] * 19, table.assign(b="word")], "batch 19 and batch (0|8|16) differ: .*`b`")
+    refused([table, table.assign(b=np.nan)], "batch 1: column `b`")
+    refused([table, table[[]]], "batch 1: 0 columns")
+    refused([table, nocurl.Moments.of(table)], "batch 1: these are moments already")
     refused([], "no part")
     refused([table], "`nope`", columns=["a", "nope"])
     refused([table], "em", missing="em")
     assert nd.moments(iter([gap]), missing="drop").rows == 2
     with pytest.raises(ValueError, match="no executor"):
         nd.moments([str(tmp_path / "a.csv")], executor=object())
+    for nothing in ([], (), None, 3, table["a"]):
+        for learner in (nd.moments, nd.learn, lambda x: nd.fit_rows(x, "lingam")):
+            with pytest.raises(ValueError, match="no part|no table|one column"):
+                learner(nothing)
+    # No rows are no mistake, and neither is another order.
+    assert nd.moments([table[:0], table[list("fedcba")]]).rows == len(table)
+    nocurl.Moments.of(table).write(tmp_path / "m.moments")
+    with pytest.raises(ValueError, match="m.moments`: this file has moments already"):
+        nd.moments([str(tmp_path / "m.moments")])
+    with pytest.raises(ValueError, match="cannot read `[^`]*a.csv`: there is no such file"):
+        nd.moments([str(tmp_path / "a.csv")])
+    with pytest.raises((ValueError, MemoryError), match="[0-9]+ (GiB|MiB)"):
+        nocurl.Moments.empty([f"v{j}" for j in range(2_000_000)])
+
+
+def test_bad_parts_of_a_sample_are_named(table: pd.DataFrame) -> None:
+    def refused(parts, words: str, **options) -> None:
+        with pytest.raises(ValueError, match=words):
+            nd.fit_rows(parts, "lingam", **options)
+
+    refused([table, table.rename(columns={"a": "z"})], "part 1 and part 0 differ: .*`a`")
+    refused([table, table.assign(b="word")], "part 1 and part 0 differ: column `b` is double")
+    refused([np.ones((3, 2)), np.ones((3, 3))], "part 1 and part 0 differ: .*`x3`")
+    refused([table, table.drop(columns="a")], "part 1: .*`a`", columns=["a", "b"])
+    whole = table.astype({"a": "float32"})
+    assert nd.fit_rows([table, whole], "eq-td", sample=50).variables == list("abcdef")
 
 
 def test_progress_is_told(folder: str) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import dask.array
@@ -209,11 +210,16 @@ def test_parts_that_differ_are_told_apart(client, case, tmp_path) -> None:
             nd.moments(paths, executor=client)
 
     other = table.rename(columns={"v3": "w3"})
-    refused("only one of them has `v3`", table, other)
+    refused("1.parquet` and .*0.parquet` differ: only one of them has `v3`", table, other)
     refused("`v3` is of numbers in one part and text", table, table.assign(v3="word"))
     refused("1.parquet.*`v3`", table, table.assign(v3=np.nan))
     with pytest.raises(ValueError, match="there is no part"):
         nd.moments(dask.bag.from_sequence([], npartitions=1))
+    frame = dd.from_pandas(table, npartitions=2)
+    with pytest.raises(ValueError, match="a table of Dask is read by Dask, not by"):
+        nd.moments(frame, executor=ThreadPoolExecutor(1))
+    with pytest.raises(ValueError, match="partition 1 and partition 0 differ: .*`v3`"):
+        nd.moments(dd.from_delayed([dask.delayed(table), dask.delayed(other)], meta=table, verify_meta=False))
     with pytest.raises(ValueError, match="Series of Dask is no table|no table"):
         nd.moments(dask.bag.from_sequence([{"a": 1}]).to_dataframe()["a"])
     turned = [table[:30], table[30:30], table[30:][list(reversed(table.columns))]]

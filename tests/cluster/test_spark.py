@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -110,5 +111,7 @@ def test_bad_input_is_one_line(spark, case) -> None:
         nd.moments(gap)
     with pytest.raises(ValueError, match="nocurl.distributed"):
         nocurl.learn(frame)
+    with pytest.raises(ValueError, match="a table of Spark is read by Spark, not by"):
+        nd.moments(frame, executor=ThreadPoolExecutor(1))
     with pytest.raises(ValueError, match="`nope`"):
         nd.moments(frame, columns=["v1", "nope"])

@@ -16,12 +16,14 @@ from .._values import names_of, seed_of, threads_of
 from ._fits import TaskFits
 from ._frames import parts_of
 from ._runner import Here
-from ._work import Job
+from ._work import Job, refuse_moments
 
 
 def as_arrow(table: Any) -> Any:
     """A part as a table of Arrow."""
     import pyarrow
+
+    refuse_moments(table)
 
     if isinstance(table, pyarrow.Table):
         return table
@@ -81,6 +83,7 @@ class SampleJob(Job):
     def merge(self, values: list) -> Any:
         import pyarrow
 
+        _refuse_other_columns([value[2].schema for value in values])
         keys = np.concatenate([value[0] for value in values])
         places = np.concatenate([value[1] for value in values])
         names = values[0][2].column_names
@@ -93,6 +96,23 @@ class SampleJob(Job):
             chosen = np.sort(np.argpartition(keys, self.size - 1)[: self.size])
             keys, places, rows = keys[chosen], places[chosen], rows.take(chosen)
         return keys, places, rows
+
+
+def _refuse_other_columns(schemas: list) -> None:
+    """Refuses parts that have other columns, or columns of types that have nothing in common."""
+    import pyarrow
+
+    for other in schemas[1:]:
+        odd = set(schemas[0].names) ^ set(other.names)
+        if odd:
+            raise ValueError(f"only one of them has `{min(odd)}`")
+        for field in schemas[0]:
+            one, two = (pyarrow.schema([s.field(field.name)]) for s in (schemas[0], other))
+            try:
+                pyarrow.unify_schemas([one, two], promote_options="permissive")
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+                kinds = f"{one.types[0]} in one part and {two.types[0]} in another"
+                raise ValueError(f"column `{field.name}` is {kinds}; make them alike") from None
 
 
 def mixed(places: np.ndarray, seed: int) -> np.ndarray:

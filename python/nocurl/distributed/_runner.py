@@ -14,6 +14,9 @@ from ._work import GROUP, Job, run_merge, run_part, run_task
 #: Calls of the user's function: stage, done, total, objective.
 Progress = Callable[[str, int, "int | None", "float | None"], object]
 
+#: What is said of a frame without any.
+NO_PARTS = "there is no part: the frame has no partitions"
+
 #: Seconds between two looks at how far the work is.
 BEAT = 0.1
 
@@ -41,7 +44,7 @@ class Runner:
     def reduce(self, job: Job, parts: Sequence[tuple[str, Any]], progress: Progress | None) -> Any:
         """Works on every part and puts all together, in groups that depend on their number alone."""
         if not parts:
-            raise ValueError("there is no part: the frame has no partitions")
+            raise ValueError(NO_PARTS)
         leaves = self.start(
             run_part, [(job, index, label, part) for index, (label, part) in enumerate(parts)]
         )
@@ -50,7 +53,7 @@ class Runner:
             groups = [handles[start : start + GROUP] for start in range(0, len(handles), GROUP)]
             merged = self.start(run_merge, [(job, *group) for group in groups if len(group) > 1])
             handles = merged + [group[0] for group in groups if len(group) == 1]
-        return self._collected(handles, leaves, "reading parts", progress)[0]
+        return self._collected(handles, leaves, "reading parts", progress)[0].value
 
     def tasks(
         self,

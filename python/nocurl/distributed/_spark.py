@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ._runner import BEAT, Progress, Runner, explained
+from ._runner import BEAT, NO_PARTS, Progress, Runner, explained
 from ._work import GROUP, Job, run_merge, run_part
 
 #: More partitions than this are merged on the workers before they come to the driver.
@@ -36,7 +36,7 @@ class SparkRunner(Runner):
         rows = self._run(found.collect, "reading parts", progress)
         level = [(row["part"], pickle.loads(row["data"])) for row in sorted(rows)]
         if not level:
-            raise ValueError("there is no part: the frame has no partitions")
+            raise ValueError(NO_PARTS)
         if count is not None and count > _FEW:
             level = [(part // GROUP, value) for part, value in level]
         while len(level) > 1:
@@ -47,7 +47,7 @@ class SparkRunner(Runner):
                 (place, values[0] if len(values) == 1 else run_merge(job, *values))
                 for place, values in sorted(groups.items())
             ]
-        return level[0][1]
+        return level[0][1].value
 
     def share(self, value: bytes) -> Any:
         return _Shared(self._session.sparkContext.broadcast(value))
