@@ -81,5 +81,6 @@ def fit_some(key: str, table: bytes, wanted: list[str]) -> list[str]:
         if fits is None:
             while len(_kept) >= _TABLES:
                 del _kept[next(iter(_kept))]
-            fits = _kept[key] = _nocurl.Fits(*pickle.loads(table), threads=1)
+            values, required, seed = pickle.loads(table)
+            fits = _kept[key] = _nocurl.Fits(values, required, seed, 1)
     return fits.fit(wanted, 1)

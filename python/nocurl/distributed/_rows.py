@@ -12,6 +12,7 @@ import numpy as np
 from .._graph import Graph
 from .._learn import learner
 from .._progress import Bar
+from .._table import refuse_no_table, two_dimensional
 from .._values import names_of, seed_of, threads_of
 from ._fits import TaskFits
 from ._frames import parts_of
@@ -24,6 +25,7 @@ def as_arrow(table: Any) -> Any:
     import pyarrow
 
     refuse_moments(table)
+    refuse_no_table(table)
 
     if isinstance(table, pyarrow.Table):
         return table
@@ -38,7 +40,7 @@ def as_arrow(table: Any) -> Any:
         return pyarrow.Table.from_pandas(table, preserve_index=False)
     if hasattr(table, "__arrow_c_stream__"):
         return pyarrow.RecordBatchReader.from_stream(table).read_all()
-    values = np.asarray(table)
+    values = two_dimensional(table)
     names = [f"x{j}" for j in range(1, values.shape[1] + 1)]
     return pyarrow.table([np.ascontiguousarray(column) for column in values.T], names=names)
 
