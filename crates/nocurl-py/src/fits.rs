@@ -54,7 +54,7 @@ impl Fits {
         threads: Option<usize>,
     ) -> PyResult<Vec<String>> {
         let wanted: Vec<Wanted> = guarded(|| {
-            wanted.iter().map(|text| Ok(serde_json::from_str(text).map_err(told)?)).collect()
+            wanted.iter().map(|text| serde_json::from_str(text).map_err(told)).collect()
         })?;
         watch::run(py, threads, None, |run| {
             wanted.iter().map(|one| sent(&self.0.fit(one, run)?)).collect()
