@@ -23,7 +23,6 @@ class DaskRunner(Runner):
         made = delayed(bytes, pure=False, traverse=False)(value)
         if self._client is None:
             return made
-        _check_workers(self._client)
         with warnings.catch_warnings():
             # It is sent once.
             warnings.filterwarnings("ignore", "Sending large graph")
