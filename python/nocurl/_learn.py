@@ -95,6 +95,11 @@ def learn(
     >>> nocurl.metrics.shd(drawn.graph, nocurl.EqTD(prune="ebic").fit(drawn.data))
     0
     """
+    return learner(method, like, diagnose=diagnose, confidence=confidence, **params).fit(X).graph_
+
+
+def learner(method: str | None, like: Any = None, **params: Any) -> Learner:
+    """The method that :func:`learn` fits."""
     if like is not None:
         like = as_graph(like)
         method = method or method_of(like)
@@ -104,4 +109,4 @@ def learn(
         _nocurl.describe_method(method)
     if like is not None:
         params = {**settings_of(like, METHODS[method], params), **params}
-    return METHODS[method](diagnose=diagnose, confidence=confidence, **params).fit(X).graph_
+    return METHODS[method](**params)

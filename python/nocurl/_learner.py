@@ -273,6 +273,8 @@ class Learner(BaseEstimator):
     _own: dict[str, Any]
     #: What the engine calls them.
     _engine_names: dict[str, str]
+    #: From progress to somebody who does fits elsewhere, as :mod:`nocurl.distributed` has it.
+    _fitters: Callable[[Any], Callable[[Any, list[str]], list[str]]] | None = None
 
     def __init_subclass__(cls, *, method: str, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -331,7 +333,8 @@ class Learner(BaseEstimator):
             settings["experiments"]["targets"] = _targets(targets, self.soft)
         request = to_json(settings)
         with Bar.of(self.show_progress) as progress:
-            text = _nocurl.learn(table.handle, table.names, request, progress)
+            fitters = None if self._fitters is None else self._fitters(progress)
+            text = _nocurl.learn(table.handle, table.names, request, progress, fitters=fitters)
         self._keep(Graph({**json.loads(text), "command": self._command(X)}), table)
         warn(self.graph_)
         return self

@@ -51,6 +51,15 @@ class BenchLog:
     def rows(self) -> str: ...
     def report(self, command: str) -> None: ...
 
+class FitTable:
+    def parts(self) -> tuple[_Matrix, list[tuple[int, int]], int]: ...
+
+class Fits:
+    def __new__(
+        cls, values: _Matrix, required: list[tuple[int, int]], seed: int, threads: int | None
+    ) -> Fits: ...
+    def fit(self, wanted: list[str], threads: int | None) -> list[str]: ...
+
 class Complex:
     size: int
     edges: list[tuple[int, int]]
@@ -74,6 +83,7 @@ def learn(
     progress: Callable[[str, int, int | None, float | None], object] | None = ...,
     drawn: list[Moments] | None = ...,
     learnt: list[str] | None = ...,
+    fitters: Callable[[FitTable, list[str]], list[str]] | None = ...,
 ) -> str: ...
 def part(
     table: Any, names: list[str], request: str, threads: int | None

@@ -33,6 +33,7 @@ def as_table(X: Any) -> Table:
     if isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, os.PathLike)) for x in X):
         return Table([os.fspath(x) for x in X], [], None)
     _refuse_engines(X)
+    refuse_no_table(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         labels = list(X.columns)
         names = [str(label) for label in labels]
@@ -50,14 +51,28 @@ def as_table(X: Any) -> Table:
         raise ValueError("sparse matrices are not read: pass X.toarray()")
     if isinstance(X, np.ma.MaskedArray):
         X = _unmasked(X)
+    array = two_dimensional(X)
+    names = [f"x{j}" for j in range(1, array.shape[1] + 1)]
+    return Table([_numbers(array, "the array")], names, None)
+
+
+def refuse_no_table(X: Any) -> None:
+    """Refuses one column, and what holds no values."""
+    if getattr(X, "ndim", 2) == 1 and (hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc")):
+        raise ValueError("this is one column: pass a table, such as the frame that it is of")
+    if X is None or isinstance(X, (int, float)):
+        raise ValueError(f"{X!r} is no table: pass an array, a data frame, Arrow data or a path")
+
+
+def two_dimensional(X: Any) -> np.ndarray:
+    """What NumPy makes of a table."""
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(
             f"the array has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, a table has 2; "
             "Reshape your data so that rows are observations and columns are variables"
         )
-    names = [f"x{j}" for j in range(1, array.shape[1] + 1)]
-    return Table([_numbers(array, "the array")], names, None)
+    return array
 
 
 #: Frames of these packages lie on many machines, or will be made there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -120,6 +120,68 @@ def test_a_sample_of_rows_does_not_depend_on_parts(table: pd.DataFrame, folder: 
     assert len(whole.variables) == 6
 
 
+class Counted(Executor):
+    """An executor that others know nothing of: each call and what comes of it is pickled."""
+
+    def __init__(self, workers: int) -> None:
+        self._pool, self.calls = ThreadPoolExecutor(workers), 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.calls += 1
+        sent = pickle.dumps((function, args, kwargs))
+        return self._pool.submit(Counted._work, sent)
+
+    @staticmethod
+    def _work(sent: bytes) -> object:
+        function, args, kwargs = pickle.loads(sent)
+        return pickle.loads(pickle.dumps(function(*args, **kwargs)))
+
+
+@pytest.mark.parametrize(
+    "asked", [{"method": "nonlinear"}, {"method": "order-search", "refine": "networks"}]
+)
+def test_fits_of_networks_go_out_as_tasks(asked: dict) -> None:
+    drawn = nocurl.simulate(variables=6, rows=600, mechanism="gp", degree=2, random_state=3)
+    table = pd.DataFrame(drawn.data, columns=list("abcdef"))
+    settings = {**asked, "diagnose": False, "knowledge": {"required": [["a", "b"]]}}
+    here = nocurl.learn(table, **settings)
+    told: list = []
+    for workers in (1, 3):
+        executor = Counted(workers)
+        cut = [table[:200], table[200:]]
+        # With one thread here too: a fit in this process does not wait for the search to end.
+        watched = {"executor": executor, "show_progress": lambda *one: told.append(one)}
+        found = nd.fit_rows(iter(cut), n_jobs=1, **watched, **settings)
+        assert found == here and found.iterations == here.iterations
+        # Each task has several of the quick fits, and one of the others.
+        assert executor.calls > 20
+    fits = [done for stage, done, *_ in told if stage == "fitting networks"]
+    assert max(fits) > 20 and nd.fit_rows(table, **settings) == here
+
+
+def test_fits_elsewhere_can_fail_and_be_stopped() -> None:
+    drawn = nocurl.simulate(variables=5, rows=300, mechanism="gp", degree=2, random_state=3)
+
+    class Broken(Counted):
+        def submit(self, function, /, *args, **kwargs):
+            if function.__name__ == "run_task" and self.calls > 9:
+                raise ValueError("no more work today")
+            return super().submit(function, *args, **kwargs)
+
+    with pytest.raises(ValueError, match="no more work today"):
+        nd.fit_rows(drawn.data, "nonlinear", executor=Broken(2))
+
+    def stop(stage: str, *_: object) -> None:
+        if stage == "fitting networks":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nd.fit_rows(drawn.data, "nonlinear", executor=Counted(2), show_progress=stop)
+    # Nothing is left behind that the next run would trip over.
+    found = nd.fit_rows(drawn.data, "nonlinear", executor=Counted(2))
+    assert found == nocurl.learn(drawn.data, "nonlinear")
+
+
 def test_a_benchmark_goes_on_where_it_was(tmp_path, command_line) -> None:
     asked = {"sizes": [5], "methods": ["NoCurl-1", "GES"][:1], "scenarios": ["ER3-Gaussian"]}
     nd.bench("paper-linear", output=str(tmp_path / "one"), trials=1, **asked)
@@ -145,15 +207,46 @@ def test_bad_parts_are_named(table: pd.DataFrame, tmp_path) -> None:
     gap = table[:3].astype(float)
     gap.iloc[1, 2] = np.nan
     refused([table, gap], "batch 1: .*`c`")
-    refused([table, table.rename(columns={"a": "z"})], "`a`")
-    refused([table, table.drop(columns="a")], "`a`")
-    refused([table, table.assign(b="word")], "`b`")
+    refused([table, table.rename(columns={"a": "z"})], "batch 1 and batch 0 differ: .*`a`")
+    refused([table, table.drop(columns="a")], "batch 1 and batch 0 differ: .*`a`")
+    refused([table, table.assign(b="word")], "batch 1 and batch 0 differ: .*`b` is of numbers")
+    # One of a later group stands beside the first of its group or of all.
+    refused([*[table] * 19, table.assign(b="word")], "batch 19 and batch (0|8|16) differ: .*`b`")
+    refused([table, table.assign(b=np.nan)], "batch 1: column `b`")
+    refused([table, table[[]]], "batch 1: 0 columns")
+    refused([table, nocurl.Moments.of(table)], "batch 1: these are moments already")
     refused([], "no part")
     refused([table], "`nope`", columns=["a", "nope"])
     refused([table], "em", missing="em")
     assert nd.moments(iter([gap]), missing="drop").rows == 2
     with pytest.raises(ValueError, match="no executor"):
         nd.moments([str(tmp_path / "a.csv")], executor=object())
+    for nothing in ([], (), None, 3, table["a"]):
+        for learner in (nd.moments, nd.learn, lambda x: nd.fit_rows(x, "lingam")):
+            with pytest.raises(ValueError, match="no part|no table|one column"):
+                learner(nothing)
+    # No rows are no mistake, and neither is another order.
+    assert nd.moments([table[:0], table[list("fedcba")]]).rows == len(table)
+    nocurl.Moments.of(table).write(tmp_path / "m.moments")
+    with pytest.raises(ValueError, match="m.moments`: this file has moments already"):
+        nd.moments([str(tmp_path / "m.moments")])
+    with pytest.raises(ValueError, match="cannot read `[^`]*a.csv`: there is no such file"):
+        nd.moments([str(tmp_path / "a.csv")])
+    with pytest.raises((ValueError, MemoryError), match="[0-9]+ (GiB|MiB)"):
+        nocurl.Moments.empty([f"v{j}" for j in range(2_000_000)])
+
+
+def test_bad_parts_of_a_sample_are_named(table: pd.DataFrame) -> None:
+    def refused(parts, words: str, **options) -> None:
+        with pytest.raises(ValueError, match=words):
+            nd.fit_rows(parts, "lingam", **options)
+
+    refused([table, table.rename(columns={"a": "z"})], "part 1 and part 0 differ: .*`a`")
+    refused([table, table.assign(b="word")], "part 1 and part 0 differ: column `b` is double")
+    refused([np.ones((3, 2)), np.ones((3, 3))], "part 1 and part 0 differ: .*`x3`")
+    refused([table, table.drop(columns="a")], "part 1: .*`a`", columns=["a", "b"])
+    whole = table.astype({"a": "float32"})
+    assert nd.fit_rows([table, whole], "eq-td", sample=50).variables == list("abcdef")
 
 
 def test_progress_is_told(folder: str) -> None:

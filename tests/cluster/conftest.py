@@ -101,6 +101,14 @@ def experiment(tmp_path_factory) -> Experiment:
     return Experiment(str(folder), asked, edges(nocurl.learn(table, **asked)))
 
 
+@pytest.fixture(scope="session")
+def curved() -> tuple[pd.DataFrame, nocurl.Graph]:
+    """A table with curved effects, more rows than are tried at first, and its graph."""
+    drawn = nocurl.simulate(variables=5, rows=2100, mechanism="gp", degree=2, random_state=6)
+    table = pd.DataFrame(drawn.data, columns=list("abcde"))
+    return table, nocurl.learn(table, "nonlinear", diagnose=False)
+
+
 def edges(graph: nocurl.Graph) -> set:
     """The edges, without their weights."""
     return {edge[:2] for edge in graph.edges}

@@ -6,7 +6,9 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import dask
 import dask.array
 import dask.bag
 import dask.dataframe as dd
@@ -17,6 +19,7 @@ from distributed import Client, LocalCluster
 
 import nocurl
 import nocurl.distributed as nd
+from nocurl.distributed._dask import DaskRunner
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +53,7 @@ def test_files_frames_arrays_and_bags(client, case) -> None:
 def test_same_bits_for_any_number_of_workers(case, client) -> None:
     frame = dd.from_pandas(case.table, npartitions=9)
     ours = nd.learn(frame, bootstrap=12, restarts=200)
-    import dask
-
     with dask.config.set(scheduler="synchronous"):
-        from nocurl.distributed._dask import DaskRunner
-
         alone = DaskRunner.__new__(DaskRunner)
         alone._client = None
         assert nd.learn(frame, bootstrap=12, restarts=200, executor=alone) == ours
@@ -95,6 +94,35 @@ def test_a_worker_that_dies_changes_nothing(client, case) -> None:
     assert whole == nd.moments(slow)
     client.wait_for_workers(2, timeout=60)
     assert nd.learn(case.paths, executor=client, bootstrap=20) == expected
+
+
+def test_fits_of_networks_are_tasks(client, curved) -> None:
+    table, expected = curved
+    frame = dd.from_pandas(table, npartitions=3)
+    assert nd.fit_rows(frame, "nonlinear", diagnose=False) == expected
+    # One worker dies while it fits.
+    told: list = []
+
+    def kill_one(stage: str, done: int, *_: object) -> None:
+        if stage == "fitting networks" and done > 0 and not told:
+            told.append(done)
+            os.kill(list(client.run(os.getpid).values())[0], signal.SIGKILL)
+
+    asked = {"executor": client, "diagnose": False, "show_progress": kill_one}
+    assert nd.fit_rows(table, "nonlinear", **asked) == expected
+    assert told
+    client.wait_for_workers(2, timeout=60)
+
+    def stop(stage: str, *_: object) -> None:
+        if stage == "fitting networks":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nd.fit_rows(table, "nonlinear", executor=client, show_progress=stop)
+    with dask.config.set(scheduler="threads"):
+        alone = DaskRunner.__new__(DaskRunner)
+        alone._client = None
+        assert nd.fit_rows(table, "nonlinear", executor=alone, diagnose=False) == expected
 
 
 def _kill(pid: int) -> None:
@@ -182,11 +210,16 @@ def test_parts_that_differ_are_told_apart(client, case, tmp_path) -> None:
             nd.moments(paths, executor=client)
 
     other = table.rename(columns={"v3": "w3"})
-    refused("only one of them has `v3`", table, other)
+    refused("1.parquet` and .*0.parquet` differ: only one of them has `v3`", table, other)
     refused("`v3` is of numbers in one part and text", table, table.assign(v3="word"))
     refused("1.parquet.*`v3`", table, table.assign(v3=np.nan))
     with pytest.raises(ValueError, match="there is no part"):
         nd.moments(dask.bag.from_sequence([], npartitions=1))
+    frame = dd.from_pandas(table, npartitions=2)
+    with pytest.raises(ValueError, match="a table of Dask is read by Dask, not by"):
+        nd.moments(frame, executor=ThreadPoolExecutor(1))
+    with pytest.raises(ValueError, match="partition 1 and partition 0 differ: .*`v3`"):
+        nd.moments(dd.from_delayed([dask.delayed(table), dask.delayed(other)], meta=table, verify_meta=False))
     with pytest.raises(ValueError, match="Series of Dask is no table|no table"):
         nd.moments(dask.bag.from_sequence([{"a": 1}]).to_dataframe()["a"])
     turned = [table[:30], table[30:30], table[30:][list(reversed(table.columns))]]

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -55,6 +56,11 @@ def test_a_worker_that_dies_changes_nothing(case) -> None:
     assert nd.moments(slow, executor="ray") == expected
 
 
+def test_fits_of_networks_are_tasks(curved) -> None:
+    table, expected = curved
+    assert nd.fit_rows(table, "nonlinear", executor="ray", diagnose=False) == expected
+
+
 def _kill(pid: int) -> None:
     time.sleep(0.15)
     os.kill(pid, signal.SIGKILL)
@@ -64,6 +70,8 @@ def test_bad_input_is_one_line(case) -> None:
     data = ray.data.read_parquet(case.folder)
     with pytest.raises(ValueError, match="nocurl.distributed"):
         nocurl.learn(data)
+    with pytest.raises(ValueError, match="a table of Ray is read by Ray, not by"):
+        nd.moments(data, executor=ThreadPoolExecutor(1))
     paths = [case.paths[0], case.folder + "/nothing.parquet"]
     with pytest.raises((ValueError, OSError), match="nothing.parquet"):
         nd.moments(paths, executor=ray)

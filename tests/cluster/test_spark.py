@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -64,6 +65,11 @@ def test_tasks_run_on_executors(spark, case) -> None:
     assert nd.learn(case.paths, executor=spark, bootstrap=20) == case.graph
 
 
+def test_fits_of_networks_are_tasks(spark, curved) -> None:
+    table, expected = curved
+    assert nd.fit_rows(table, "nonlinear", executor=spark, diagnose=False) == expected
+
+
 def test_experiments(spark, experiment) -> None:
     frame = spark.read.parquet(experiment.folder)
     found = nd.learn(frame, bootstrap=20, **experiment.asked)
@@ -105,5 +111,7 @@ def test_bad_input_is_one_line(spark, case) -> None:
         nd.moments(gap)
     with pytest.raises(ValueError, match="nocurl.distributed"):
         nocurl.learn(frame)
+    with pytest.raises(ValueError, match="a table of Spark is read by Spark, not by"):
+        nd.moments(frame, executor=ThreadPoolExecutor(1))
     with pytest.raises(ValueError, match="`nope`"):
         nd.moments(frame, columns=["v1", "nope"])

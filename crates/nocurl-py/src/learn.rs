@@ -11,9 +11,11 @@ use crate::spelling::Keywords;
 use crate::table::Table;
 use crate::watch;
 
-/// Learns from a table and returns the description of the graph as JSON.
+/// Learns from a table and returns the description of the graph as JSON. Fits are done by `fitters`,
+/// where there is such a function of a table and of what is wanted.
 #[pyfunction]
-#[pyo3(signature = (table, names, request, progress=None, drawn=None, learnt=None))]
+#[pyo3(signature = (table, names, request, progress=None, drawn=None, learnt=None, fitters=None))]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn learn(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
@@ -22,6 +24,7 @@ pub(crate) fn learn(
     progress: Option<&Bound<'_, PyAny>>,
     drawn: Option<Vec<PyRef<'_, Moments>>>,
     learnt: Option<Vec<String>>,
+    fitters: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let source = crate::table::source(table)?;
     let (job, threads) = guarded(|| {
@@ -40,8 +43,9 @@ pub(crate) fn learn(
                 Ok(job.run_on_summary(moments, &again, watch)?)
             })?
         }
-        Err(_) => Table::new(table, names)?
-            .read(|input| watch::run(py, threads, progress, |watch| Ok(job.run(input, watch)?)))?,
+        Err(_) => Table::new(table, names)?.read(|input| {
+            watch::run_fitted(py, threads, progress, fitters, |run| Ok(job.run(input, run)?))
+        })?,
     };
     Ok(guarded(|| description(&job, &outcome))?)
 }

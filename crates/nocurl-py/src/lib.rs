@@ -8,6 +8,7 @@ mod array;
 mod bench;
 mod exact;
 mod failure;
+mod fits;
 mod graph;
 mod hodge;
 mod inspect;
@@ -29,6 +30,8 @@ use pyo3::prelude::*;
 mod _nocurl {
     #[pymodule_export]
     use super::bench::{BenchLog, bench_grid, bench_task};
+    #[pymodule_export]
+    use super::fits::{FitTable, Fits};
     #[pymodule_export]
     use super::graph::{
         compare, describe_graph, expanded, format_graph, intervene, next_experiment, read_graph,

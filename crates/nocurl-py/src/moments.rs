@@ -42,8 +42,12 @@ impl Moments {
 
     /// Moments of no rows.
     #[staticmethod]
-    fn empty(names: Vec<String>) -> Self {
-        Self::bare(nocurl::Moments::new(names))
+    fn empty(names: Vec<String>) -> PyResult<Self> {
+        Ok(guarded(|| {
+            let d = names.len() as u64;
+            nocurl::memory::ask("moments", d.saturating_mul(d).saturating_mul(8))?;
+            Ok(Self::bare(nocurl::Moments::new(names)))
+        })?)
     }
 
     /// Moments of a table.

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use nocurl::{Progress, Run};
+use nocurl::{Error, FitTable, Fitted, Fitters, Progress, Run, Wanted};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
+use crate::fits;
 
 /// Time between two looks at Ctrl-C and two calls of the callback.
 const BEAT: Duration = Duration::from_millis(50);
@@ -52,27 +53,106 @@ pub(crate) fn run<T: Send>(
     callback: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Run<'_>) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let pool = pool(threads)?;
+    run_fitted(py, threads, callback, None, work)
+}
+
+/// The same, with somebody who does fits: a function of a table and of what is wanted, which this
+/// thread calls.
+pub(crate) fn run_fitted<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    callback: Option<&Bound<'_, PyAny>>,
+    fitters: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Run<'_>) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    let threads = Threads::take(threads)?;
     let watch = Watch::default();
-    let done = Slot::default();
-    pool.in_place_scope(|scope| {
+    let (events, replies) = (Slot::default(), Slot::default());
+    let has_fitters = fitters.is_some();
+    let asker = Asker { events: &events, replies: &replies, turn: Mutex::new(()) };
+    threads.in_place_scope(|scope| {
         scope.spawn(|_| {
             let result = panic::catch_unwind(AssertUnwindSafe(|| {
-                work(&Run::default().watched_by(&watch).stopped_by(&watch.stopped))
+                let run = Run::default().watched_by(&watch).stopped_by(&watch.stopped);
+                work(&if has_fitters { run.fitted_by(&asker) } else { run })
             }));
-            done.put(result.unwrap_or_else(|payload| Err(Failure::panicked(&*payload))));
+            events.put(Event::Done(
+                result.unwrap_or_else(|payload| Err(Failure::panicked(&*payload))),
+            ));
         });
-        let mut raised = None;
+        let (mut raised, mut sent) = (None, None);
         loop {
-            if let Some(result) = py.detach(|| done.wait(BEAT)) {
-                return raised.map_or_else(|| result.map_err(PyErr::from), Err);
+            match py.detach(|| events.wait(BEAT)) {
+                Some(Event::Done(result)) => {
+                    return raised.map_or_else(|| result.map_err(PyErr::from), Err);
+                }
+                Some(Event::Wanted(table, wanted)) => {
+                    let fitted = match (fitters, &raised) {
+                        (Some(fitters), None) => fit(fitters, &mut sent, table, &wanted),
+                        _ => Err(Failure::from(Error::Cancelled).into()),
+                    };
+                    replies.put(fitted.map_err(|error| raised.get_or_insert(error)).ok());
+                }
+                None => {}
             }
             if raised.is_none() {
                 raised = py.check_signals().and_then(|()| watch.tell(callback)).err();
-                watch.stopped.store(raised.is_some(), Ordering::Relaxed);
             }
+            watch.stopped.store(raised.is_some(), Ordering::Relaxed);
         }
     })
+}
+
+/// What those that work tell the thread with the interpreter.
+enum Event<T> {
+    /// They are done.
+    Done(Result<T, Failure>),
+    /// They want fits.
+    Wanted(Arc<FitTable>, Vec<Wanted>),
+}
+
+/// Has the thread with the interpreter see to fits.
+struct Asker<'a, T> {
+    events: &'a Slot<Event<T>>,
+    replies: &'a Slot<Option<Vec<Fitted>>>,
+    /// One at a time.
+    turn: Mutex<()>,
+}
+
+impl<T: Send> Fitters for Asker<'_, T> {
+    fn fit(&self, table: &Arc<FitTable>, wanted: &[Wanted]) -> Result<Vec<Fitted>, Error> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.events.put(Event::Wanted(table.clone(), wanted.to_vec()));
+        loop {
+            if let Some(fitted) = self.replies.wait(BEAT) {
+                return fitted.ok_or(Error::Cancelled);
+            }
+        }
+    }
+}
+
+/// A table that was handed to Python, and what it is there.
+type SentTable = (Arc<FitTable>, Py<fits::FitTable>);
+
+/// Has fits done by a function of Python, which sees the same object for the same table.
+fn fit(
+    fitters: &Bound<'_, PyAny>,
+    sent: &mut Option<SentTable>,
+    table: Arc<FitTable>,
+    wanted: &[Wanted],
+) -> PyResult<Vec<Fitted>> {
+    let py = fitters.py();
+    let object = match sent {
+        Some((known, object)) if Arc::ptr_eq(known, &table) => object.clone_ref(py),
+        _ => {
+            let object = Py::new(py, fits::FitTable(table.clone()))?;
+            *sent = Some((table, object.clone_ref(py)));
+            object
+        }
+    };
+    let wanted = wanted.iter().map(fits::asked).collect::<Result<Vec<String>, _>>()?;
+    let fitted: Vec<String> = fitters.call1((object, wanted))?.extract()?;
+    Ok(fitted.iter().map(|text| fits::received(text)).collect::<Result<_, _>>()?)
 }
 
 /// A place for a result, and a way to wait for it.
@@ -101,29 +181,57 @@ impl<T> Slot<T> {
     }
 }
 
-/// The threads that work, kept between calls. A forked process has none of its parent's threads and
-/// makes its own: a pool taken over from the parent would wait for ever.
-fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
-    type Pools = (u32, BTreeMap<usize, Arc<ThreadPool>>);
-    static POOLS: Mutex<Pools> = Mutex::new((0, BTreeMap::new()));
-    let threads =
-        threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    if pools.0 != process {
-        mem::forget(mem::replace(&mut *pools, (process, BTreeMap::new())));
-    }
-    if let Some(pool) = pools.1.get(&threads) {
-        return Ok(pool.clone());
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
-    })?;
-    let pool = Arc::new(pool);
-    pools.1.insert(threads, pool.clone());
-    Ok(pool)
+/// Threads that work, kept between calls.
+struct Threads {
+    pool: Option<ThreadPool>,
+    count: usize,
 }
 
+/// Those that nobody works on. A forked process has none of its parent's threads and makes its own: a
+/// pool taken over from the parent would wait for ever.
+type Idle = (u32, BTreeMap<usize, Vec<ThreadPool>>);
+
+static IDLE: Mutex<Idle> = Mutex::new((0, BTreeMap::new()));
+
+impl Threads {
+    /// As many threads as are asked for, or one for each core. Calls at the same time have threads of
+    /// their own.
+    fn take(threads: Option<usize>) -> PyResult<Self> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let count = threads.unwrap_or_else(cores);
+        let kept = {
+            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            let process = std::process::id();
+            if idle.0 != process {
+                mem::forget(mem::replace(&mut *idle, (process, BTreeMap::new())));
+            }
+            idle.1.get_mut(&count).and_then(Vec::pop)
+        };
+        let made = || {
+            ThreadPoolBuilder::new().num_threads(count).build().map_err(|error| {
+                PyRuntimeError::new_err(format!("cannot start {count} threads: {error}"))
+            })
+        };
+        Ok(Self { pool: Some(kept.map_or_else(made, Ok)?), count })
+    }
+
+    /// Runs work beside which others can be begun.
+    fn in_place_scope<'scope, T>(&self, work: impl FnOnce(&Scope<'scope>) -> T) -> T {
+        match &self.pool {
+            Some(pool) => pool.in_place_scope(work),
+            None => rayon::in_place_scope(work),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.0 == std::process::id() {
+            idle.1.entry(self.count).or_default().extend(self.pool.take());
+        }
+    }
+}
 /// Fails as a mistake of the engine would, on a thread of the pool; for the test of the boundary.
 #[pyfunction(name = "_panic")]
 pub(crate) fn fail(py: Python<'_>) -> PyResult<()> {

@@ -58,7 +58,7 @@
 //! | what follows from it | [`effects`] |
 //! | to compare graphs, to draw test data | [`metrics`], [`simulate`] |
 //! | the Hodge decomposition itself | [`hodge`] |
-//! | progress, a stop button, checkpoints | [`Run`] |
+//! | progress, a stop button, checkpoints, fits on other machines | [`Run`] |
 //! | how much memory it will take | [`Options::memory`], [`memory`] |
 //!
 //! Everywhere, in every matrix of this crate, entry `(i, j)` speaks of the edge `i -> j`.
@@ -84,10 +84,10 @@ pub use analysis::{
 };
 pub use core::{
     Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence,
-    ExperimentSpec, Keeper, Kind, Knowledge, KnowledgeSpec, Mat, MatMut, MatRef, Moments, OneHot,
-    Order, Pdag, Progress, Run, Spelling, Stop, Targets, Termination, Text, TrainingState,
-    Transform, Value, Variable, Variables, Watch, advice, error, experiments, graph, knowledge,
-    memory, moments, simulate, transform, variable,
+    ExperimentSpec, FitKind, FitTable, Fitted, Fitters, Keeper, Kind, Knowledge, KnowledgeSpec,
+    Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling, Stop, Targets,
+    Termination, Text, TrainingState, Transform, Value, Variable, Variables, Wanted, Watch, advice,
+    error, experiments, graph, knowledge, memory, moments, simulate, transform, variable,
 };
 pub use math::{Experiments, Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,18 @@ class DaskRunner(Runner):
 
     def __init__(self, client: Any = None) -> None:
         self._client = client if client is not None else _current_client()
+
+    def share(self, value: bytes) -> Any:
+        from dask import delayed
+
+        # As a task: the scheduler has it done again where all who had it died.
+        made = delayed(bytes, pure=False, traverse=False)(value)
+        if self._client is None:
+            return made
+        with warnings.catch_warnings():
+            # It is sent once.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self._client.persist(made)
 
     def start(self, function: Callable[..., Any], calls: Sequence[tuple]) -> list[Any]:
         from dask import delayed

@@ -26,23 +26,36 @@ def parts_of(frame: Any, executor: Any, columns: Sequence[str] | None) -> Parts:
     if engine in ("dask", "dask_expr"):
         from . import _dask
 
-        parts, numbers = _dask.parts(frame, known)
-        return Parts(runner_of(executor) if executor else _dask.DaskRunner(), parts, numbers)
+        own: Runner = _of_engine("Dask", _dask.DaskRunner, executor) or _dask.DaskRunner()
+        return Parts(own, *_dask.parts(frame, known))
     if engine == "pyspark":
         from . import _spark
 
+        _of_engine("Spark", _spark.SparkRunner, executor)
         frame, numbers = _spark.parts(frame, known)
         return Parts(_spark.SparkRunner(frame.sparkSession, frame), [("the frame", frame)], numbers)
     if engine == "ray":
         from . import _ray
 
-        parts, numbers = _ray.parts(frame, known)
-        return Parts(_ray.RayRunner(), parts, numbers)
+        own = _of_engine("Ray", _ray.RayRunner, executor) or _ray.RayRunner()
+        return Parts(own, *_ray.parts(frame, known))
     found = parts_here(frame, known)
     if found is None:
         # A table in memory is one part.
         found = [("the table", frame)], None
     return Parts(runner_of(executor), *found)
+
+
+def _of_engine(name: str, kind: type[Runner], executor: Any) -> Runner | None:
+    """The runner that the user asks for; a frame of an engine has its parts there alone."""
+    if executor is None:
+        return None
+    runner = runner_of(executor)
+    if not isinstance(runner, kind):
+        raise ValueError(
+            f"a table of {name} is read by {name}, not by {executor!r}: leave executor out"
+        )
+    return runner
 
 
 def files_of(frame: Any) -> Parts | None:

@@ -37,7 +37,7 @@ def moments(
     Parameters
     ----------
     frame : Dask DataFrame, Array or Bag of paths; Spark DataFrame; Ray Dataset; polars LazyFrame; \
-pyarrow dataset; DuckDB relation; path, pattern, folder or list of paths; iterator of batches
+pyarrow dataset; DuckDB relation; path, pattern, folder or list of paths; iterator or list of batches
         The table. Parts have the same columns in any order, and any number of rows.
     columns, drop, missing, **options
         As in :class:`nocurl.Learner`: which columns, their kinds, and what to do about gaps.

@@ -18,6 +18,11 @@ class RayRunner(Runner):
             ray.init(log_to_driver=False)
         self._remote: dict[Any, Any] = {}
 
+    def share(self, value: bytes) -> Any:
+        import ray
+
+        return ray.put(value)
+
     def start(self, function: Callable[..., Any], calls: Sequence[tuple]) -> list[Any]:
         import ray
 

@@ -10,16 +10,22 @@ from typing import Any
 import numpy as np
 
 from .._graph import Graph
-from .._learn import learn as learn_here
+from .._learn import learner
 from .._progress import Bar
+from .._table import refuse_no_table, two_dimensional
 from .._values import names_of, seed_of, threads_of
+from ._fits import TaskFits
 from ._frames import parts_of
-from ._work import Job
+from ._runner import Here
+from ._work import Job, refuse_moments
 
 
 def as_arrow(table: Any) -> Any:
     """A part as a table of Arrow."""
     import pyarrow
+
+    refuse_moments(table)
+    refuse_no_table(table)
 
     if isinstance(table, pyarrow.Table):
         return table
@@ -34,7 +40,7 @@ def as_arrow(table: Any) -> Any:
         return pyarrow.Table.from_pandas(table, preserve_index=False)
     if hasattr(table, "__arrow_c_stream__"):
         return pyarrow.RecordBatchReader.from_stream(table).read_all()
-    values = np.asarray(table)
+    values = two_dimensional(table)
     names = [f"x{j}" for j in range(1, values.shape[1] + 1)]
     return pyarrow.table([np.ascontiguousarray(column) for column in values.T], names=names)
 
@@ -79,6 +85,7 @@ class SampleJob(Job):
     def merge(self, values: list) -> Any:
         import pyarrow
 
+        _refuse_other_columns([value[2].schema for value in values])
         keys = np.concatenate([value[0] for value in values])
         places = np.concatenate([value[1] for value in values])
         names = values[0][2].column_names
@@ -91,6 +98,23 @@ class SampleJob(Job):
             chosen = np.sort(np.argpartition(keys, self.size - 1)[: self.size])
             keys, places, rows = keys[chosen], places[chosen], rows.take(chosen)
         return keys, places, rows
+
+
+def _refuse_other_columns(schemas: list) -> None:
+    """Refuses parts that have other columns, or columns of types that have nothing in common."""
+    import pyarrow
+
+    for other in schemas[1:]:
+        odd = set(schemas[0].names) ^ set(other.names)
+        if odd:
+            raise ValueError(f"only one of them has `{min(odd)}`")
+        for field in schemas[0]:
+            one, two = (pyarrow.schema([s.field(field.name)]) for s in (schemas[0], other))
+            try:
+                pyarrow.unify_schemas([one, two], promote_options="permissive")
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+                kinds = f"{one.types[0]} in one part and {two.types[0]} in another"
+                raise ValueError(f"column `{field.name}` is {kinds}; make them alike") from None
 
 
 def mixed(places: np.ndarray, seed: int) -> np.ndarray:
@@ -120,6 +144,11 @@ def fit_rows(
     Which rows are in the sample depends on their places in the whole table and on the seed, not on
     how the table is cut into parts.
 
+    The method works here. Only the fits of ``nonlinear`` and of ``refine="networks"``, which are
+    nearly all of their work, go out as tasks where there is an executor or a frame of an engine. The
+    graph is the same for any number of workers, and the one that :func:`nocurl.learn` finds on the
+    same rows.
+
     Parameters
     ----------
     frame
@@ -133,7 +162,7 @@ def fit_rows(
     executor, show_progress
         As for :func:`moments`.
     n_jobs : int, optional
-        Threads that learn, here: one for each core by default.
+        Threads that work here: one for each core by default. A worker does its fits on one.
     random_state, **params
         As for :func:`nocurl.learn`.
 
@@ -164,5 +193,8 @@ def fit_rows(
         job = SampleJob({}, starts=tuple(starts), size=sample, seed=seed, columns=chosen)
         _, places, rows = runner.reduce(job, parts, progress)
     table = rows.take(np.argsort(places)).combine_chunks()
-    asked = {"random_state": seed, "n_jobs": n_jobs, "columns": columns, **params}
-    return learn_here(table, method, show_progress=show_progress, **asked)
+    asked = {"diagnose": True, "confidence": True, "n_jobs": n_jobs, "columns": columns, **params}
+    model = learner(method, random_state=seed, show_progress=show_progress, **asked)
+    if not isinstance(runner, Here):
+        model._fitters = lambda progress: TaskFits(runner, progress)
+    return model.fit(table).graph_

@@ -14,6 +14,9 @@ from ._work import GROUP, Job, run_merge, run_part, run_task
 #: Calls of the user's function: stage, done, total, objective.
 Progress = Callable[[str, int, "int | None", "float | None"], object]
 
+#: What is said of a frame without any.
+NO_PARTS = "there is no part: the frame has no partitions"
+
 #: Seconds between two looks at how far the work is.
 BEAT = 0.1
 
@@ -23,6 +26,12 @@ class Runner:
 
     #: Threads of each worker unless the user says otherwise.
     threads: int | None = 1
+    #: Tasks that are handed out at a time, where work can be cut as one likes.
+    most = 256
+
+    def share(self, value: bytes) -> Any:
+        """What many calls can be passed in place of a value; workers get it once where they can."""
+        return value
 
     def start(self, function: Callable[..., Any], calls: Sequence[tuple]) -> list[Any]:
         """Starts calls; what comes of each is a handle."""
@@ -35,7 +44,7 @@ class Runner:
     def reduce(self, job: Job, parts: Sequence[tuple[str, Any]], progress: Progress | None) -> Any:
         """Works on every part and puts all together, in groups that depend on their number alone."""
         if not parts:
-            raise ValueError("there is no part: the frame has no partitions")
+            raise ValueError(NO_PARTS)
         leaves = self.start(
             run_part, [(job, index, label, part) for index, (label, part) in enumerate(parts)]
         )
@@ -44,7 +53,7 @@ class Runner:
             groups = [handles[start : start + GROUP] for start in range(0, len(handles), GROUP)]
             merged = self.start(run_merge, [(job, *group) for group in groups if len(group) > 1])
             handles = merged + [group[0] for group in groups if len(group) == 1]
-        return self._collected(handles, leaves, "reading parts", progress)[0]
+        return self._collected(handles, leaves, "reading parts", progress)[0].value
 
     def tasks(
         self,
@@ -131,6 +140,9 @@ class _Later:
 
 class Pool(Runner):
     """An executor of ``concurrent.futures``; parts are put together here."""
+
+    # What is shared goes with every task.
+    most = 64
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

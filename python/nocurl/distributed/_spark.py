@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ._runner import BEAT, Progress, Runner, explained
+from ._runner import BEAT, NO_PARTS, Progress, Runner, explained
 from ._work import GROUP, Job, run_merge, run_part
 
 #: More partitions than this are merged on the workers before they come to the driver.
@@ -36,7 +36,7 @@ class SparkRunner(Runner):
         rows = self._run(found.collect, "reading parts", progress)
         level = [(row["part"], pickle.loads(row["data"])) for row in sorted(rows)]
         if not level:
-            raise ValueError("there is no part: the frame has no partitions")
+            raise ValueError(NO_PARTS)
         if count is not None and count > _FEW:
             level = [(part // GROUP, value) for part, value in level]
         while len(level) > 1:
@@ -47,7 +47,10 @@ class SparkRunner(Runner):
                 (place, values[0] if len(values) == 1 else run_merge(job, *values))
                 for place, values in sorted(groups.items())
             ]
-        return level[0][1]
+        return level[0][1].value
+
+    def share(self, value: bytes) -> Any:
+        return _Shared(self._session.sparkContext.broadcast(value))
 
     def start(self, function: Callable[..., Any], calls: Sequence[tuple]) -> list[Any]:
         if any(isinstance(one, _Handle) for call in calls for one in call):
@@ -56,8 +59,9 @@ class SparkRunner(Runner):
 
     def collect(self, handles: list[Any], watched: list[Any], tell: Callable[[int], None]) -> list:
         context = self._session.sparkContext
-        calls = [pickle.dumps((one.function, one.call)) for one in watched]
-        work = context.parallelize(calls, max(len(calls), 1)).map(_call)
+        shared: list[Any] = []
+        calls = [pickle.dumps((one.function, _placed(one.call, shared))) for one in watched]
+        work = context.parallelize(calls, max(len(calls), 1)).map(_caller(shared))
         values = self._run(work.collect, "tasks", lambda _stage, done, *_: tell(done))
         for one, value in zip(watched, values):
             one.keep(pickle.loads(value))
@@ -117,9 +121,39 @@ class _Handle:
         return self._value[0]
 
 
-def _call(call: bytes) -> bytes:
-    function, arguments = pickle.loads(call)
-    return pickle.dumps(function(*arguments))
+class _Shared:
+    """A value that every executor gets once."""
+
+    def __init__(self, broadcast: Any) -> None:
+        self.broadcast = broadcast
+
+
+class _Place:
+    """The place of a shared value among those that go with a job."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+def _placed(call: tuple, shared: list[Any]) -> tuple:
+    """A call that can be pickled: shared values are only named, and added to the list."""
+    placed = []
+    for one in call:
+        if isinstance(one, _Shared):
+            if one.broadcast not in shared:
+                shared.append(one.broadcast)
+            one = _Place(shared.index(one.broadcast))
+        placed.append(one)
+    return tuple(placed)
+
+
+def _caller(shared: list[Any]) -> Callable[[bytes], bytes]:
+    def work(call: bytes) -> bytes:
+        function, arguments = pickle.loads(call)
+        found = [shared[one.place].value if isinstance(one, _Place) else one for one in arguments]
+        return pickle.dumps(function(*found))
+
+    return work
 
 
 def _on_partition(job: Job, names: list[str]) -> Callable[[Iterator[Any]], Iterator[Any]]:

@@ -37,9 +37,19 @@ def parts(frame: Any, columns: list[str] | None) -> tuple[list[tuple[str, Any]],
             (f"`{getattr(fragment, 'path', index)}`", _Fragment(fragment, frame.schema, kept))
             for index, fragment in enumerate(frame.get_fragments())
         ], known
+    if isinstance(frame, (list, tuple)) and all(map(_is_table, frame)):
+        if not frame:
+            raise ValueError("there is no part: the list is empty")
+        return [(f"part {index}", part) for index, part in enumerate(frame)], None
     if isinstance(frame, Iterator):
         return [(f"batch {index}", part) for index, part in enumerate(_all(frame))], None
     return None
+
+
+def _is_table(part: Any) -> bool:
+    """Whether a part in a list is a table of its own, and not a row."""
+    tabular = hasattr(part, "__arrow_c_stream__") or hasattr(part, "iloc")
+    return tabular or getattr(part, "ndim", None) == 2
 
 
 class _Fragment:

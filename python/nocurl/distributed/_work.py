@@ -34,8 +34,17 @@ class Job:
         raise NotImplementedError
 
     def merge(self, values: list) -> Any:
-        """The same of several parts, in their order."""
+        """The same of several parts, in their order; a ``ValueError`` where they do not fit."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a worker made of a part, or of several that fit together."""
+
+    #: How messages speak of the part, or of the first.
+    label: str
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,7 @@ class MomentsJob(Job):
     seed: int = 0
 
     def part(self, index: int, table: Any) -> Any:
+        refuse_moments(table)
         resample = None if self.drawn is None else (*self.drawn, self.seed, index)
         request = part_request(
             self.options,
@@ -77,6 +87,7 @@ class SurveyJob(Job):
     """What the columns of parts look like."""
 
     def part(self, index: int, table: Any) -> str:
+        refuse_moments(table)
         ready = as_table(table)
         request = part_request(self.options, condition=self.condition)
         return _nocurl.survey(ready.handle, ready.names, request, self.threads)
@@ -86,6 +97,14 @@ class SurveyJob(Job):
         for value in values[1:]:
             seen = _nocurl.surveys_merged(seen, value)
         return seen
+
+
+def refuse_moments(table: Any) -> None:
+    """A part is a table: moments have another way."""
+    if isinstance(table, Moments):
+        raise ValueError("these are moments already: add them up with + or nocurl.Moments.merge_all")
+    if isinstance(table, (str, os.PathLike)) and os.fspath(table).endswith(".moments"):
+        raise ValueError("this file has moments already: read such files with nocurl.Moments.of")
 
 
 def _sent(moments: list[_nocurl.Moments]) -> list[Moments]:
@@ -116,7 +135,7 @@ def keep_memory() -> None:
         mallopt(parameter, value)
 
 
-def run_part(job: Job, index: int, label: str, table: Any) -> Any:
+def run_part(job: Job, index: int, label: str, table: Any) -> Piece:
     """Works on a part; what is wrong with it is said with its name."""
     keep_memory()
     if job.version != _nocurl.__version__:
@@ -125,15 +144,28 @@ def run_part(job: Job, index: int, label: str, table: Any) -> Any:
             "version everywhere"
         )
     try:
-        return job.part(index, table() if callable(table) else table)
+        return Piece(label, job.part(index, table() if callable(table) else table))
     except (ValueError, TypeError, OSError, KeyError) as error:
-        text = error.args[0] if isinstance(error, KeyError) and error.args else error
-        raise ValueError(f"{label}: {text}") from None
+        text = str(error.args[0] if isinstance(error, KeyError) and error.args else error)
+        # A file is named by its own errors.
+        named = label.startswith("`") and label.strip("`") in text
+        raise ValueError(text if named else f"{label}: {text}") from None
 
 
-def run_merge(job: Job, *values: Any) -> Any:
-    """Puts parts together."""
-    return job.merge(list(values))
+def run_merge(job: Job, *pieces: Piece) -> Piece:
+    """Puts parts together; where they do not fit it is said which."""
+    first = pieces[0]
+    try:
+        return Piece(first.label, job.merge([piece.value for piece in pieces]))
+    except ValueError:
+        # Parts of one piece fit together, so that the first of them stands for all.
+        for other in pieces[1:]:
+            try:
+                job.merge([first.value, other.value])
+            except ValueError as error:
+                text = str(error).removeprefix("moments cannot be merged: ")
+                raise ValueError(f"{other.label} and {first.label} differ: {text}") from None
+        raise
 
 
 def run_task(function: Callable[..., Any], version: str, *args: Any) -> Any:

@@ -185,6 +185,9 @@ pub enum Error {
     /// The state of a training that is not of this data and method.
     #[error("the checkpoint is not of this data and method; start again without it")]
     ForeignCheckpoint,
+    /// Fits that were done elsewhere and are not those that were wanted.
+    #[error("fits came back that are not of this table: run the same version of nocurl everywhere")]
+    ForeignFits,
     /// A value that is not a finite number.
     #[error("column `{column}` has a value that is not finite in row {row}; correct it")]
     NotFinite {

@@ -1,10 +1,10 @@
-//! Long work: watching it, stopping it, and keeping what it has reached. Three things, so that a
-//! caller gives only those it wants.
+//! Long work: watching it, stopping it, keeping what it has reached, and doing parts of it elsewhere.
+//! Each by itself, so that a caller gives only those it wants.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Error, TrainingState};
+use super::{Error, Fitters, TrainingState};
 
 /// What a long computation reports from time to time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,7 +67,8 @@ pub trait Keeper: Sync {
     fn keep(&self, state: &TrainingState);
 }
 
-/// Who watches a piece of work, who may stop it, and who keeps its state; by default nobody.
+/// Who watches a piece of work, who may stop it, who keeps its state, and who does its fits elsewhere;
+/// by default nobody.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
@@ -84,11 +85,12 @@ pub struct Run<'a> {
     watch: Option<&'a dyn Watch>,
     stop: Option<&'a dyn Stop>,
     keeper: Option<&'a dyn Keeper>,
+    fitters: Option<&'a dyn Fitters>,
 }
 
 impl<'a> Run<'a> {
     /// Work that nobody watches, stops or keeps.
-    pub const ALONE: Run<'static> = Run { watch: None, stop: None, keeper: None };
+    pub const ALONE: Run<'static> = Run { watch: None, stop: None, keeper: None, fitters: None };
 
     /// The same work, watched.
     pub fn watched_by(self, watch: &'a dyn Watch) -> Self {
@@ -105,9 +107,15 @@ impl<'a> Run<'a> {
         Self { keeper: Some(keeper), ..self }
     }
 
-    /// One of many computations: it can be stopped, and has no reports and no keeper of its own.
+    /// The same work, whose fits are done elsewhere; methods without such fits never ask.
+    pub fn fitted_by(self, fitters: &'a dyn Fitters) -> Self {
+        Self { fitters: Some(fitters), ..self }
+    }
+
+    /// One of many computations: it can be stopped, and is done here, without reports and a keeper of
+    /// its own.
     pub fn quiet(&self) -> Self {
-        Self { watch: None, keeper: None, ..*self }
+        Self { watch: None, keeper: None, fitters: None, ..*self }
     }
 
     /// The same work, whose state nobody keeps.
@@ -137,6 +145,11 @@ impl<'a> Run<'a> {
     /// Who keeps the state of a training.
     pub fn keeper(&self) -> Option<&'a dyn Keeper> {
         self.keeper
+    }
+
+    /// Who does fits elsewhere.
+    pub fn fitters(&self) -> Option<&'a dyn Fitters> {
+        self.fitters
     }
 
     /// Reports progress and turns a request to stop into an error.

@@ -1,15 +1,16 @@
 //! One word for effects of any shape.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use nocurl::methods::Nonlinear;
+use nocurl::methods::nonlinear::Fits;
 use nocurl::metrics::shd;
 use nocurl::refine::Refine;
 use nocurl::simulate::{Mechanism, Simulated, Simulation, simulate};
 use nocurl::{
-    Action, Algorithm, Dataset, Determines, Error, Keeper, Mat, Options, Progress, Run,
-    TrainingState, Watch, learn,
+    Action, Algorithm, Dataset, Determines, Error, FitKind, FitTable, Fitted, Fitters, Keeper,
+    KnowledgeSpec, Mat, Options, Progress, Run, TrainingState, Wanted, Watch, learn,
 };
 
 fn options() -> Options {
@@ -188,4 +189,106 @@ fn waves_of_several_parents_are_found() {
         far += shd(&drawn.truth, &fit.dag).unwrap();
     }
     assert!(far <= 1, "{far}");
+}
+
+/// Does fits as another process would, and counts them.
+#[derive(Default)]
+struct Others {
+    fits: AtomicU64,
+    batches: AtomicU64,
+    /// Batches after which there is no answer any more.
+    most: Option<u64>,
+    wrong: bool,
+}
+
+impl Fitters for Others {
+    fn fit(&self, table: &Arc<FitTable>, wanted: &[Wanted]) -> Result<Vec<Fitted>, Error> {
+        assert!(!wanted.is_empty());
+        let batch = self.batches.fetch_add(1, Ordering::SeqCst);
+        if self.most.is_some_and(|most| batch >= most) {
+            return Err(Error::Cancelled);
+        }
+        let values = table.data().values().to_owned();
+        let sent = FitTable::new(values, table.required().iter().copied(), table.seed())?;
+        let fits = Fits::new(&sent, &Run::default())?;
+        self.fits.fetch_add(wanted.len() as u64, Ordering::SeqCst);
+        let mut fitted: Vec<Fitted> =
+            wanted.iter().map(|one| fits.fit(one, &Run::default())).collect::<Result<_, _>>()?;
+        if self.wrong {
+            fitted[0].parents = vec![wanted[0].target];
+        }
+        Ok(fitted)
+    }
+}
+
+#[test]
+fn fits_that_are_done_elsewhere_are_the_same() {
+    // Few rows, more than are tried at first, and a refinement with an edge that must be there.
+    let few = drawn(Mechanism::DagGnn1, 5, 500, 3).data;
+    let many = drawn(Mechanism::Nonlinear1, 5, 2100, 2).data;
+    let refined = Options {
+        algorithm: Algorithm::from_name("nocurl").unwrap(),
+        refine: Some(Refine::NETWORKS),
+        knowledge: KnowledgeSpec {
+            required: vec![("x4".into(), "x1".into())],
+            ..KnowledgeSpec::default()
+        },
+        ..Options::default()
+    };
+    for (data, options) in [(&few, options()), (&many, options()), (&few, refined)] {
+        let here = learn(data, &options, &Run::default()).unwrap();
+        for threads in [1, 2] {
+            let others = Others::default();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let run = Run::default().fitted_by(&others);
+            let there = pool.install(|| learn(data, &options, &run).unwrap());
+            assert_eq!(there.dag, here.dag);
+            assert_eq!(there.determined, here.determined);
+            assert_eq!(there.evaluations, here.evaluations);
+            assert_eq!(there.iterations, here.iterations);
+            // They come in batches, not one by one.
+            let (fits, batches) = (others.fits.into_inner(), others.batches.into_inner());
+            assert!(batches < 60 && fits > 3 * batches, "{fits} fits in {batches} batches");
+        }
+    }
+}
+
+#[test]
+fn fits_elsewhere_can_fail_and_are_kept() {
+    let data = drawn(Mechanism::DagGnn1, 5, 500, 3).data;
+    let here = learn(&data, &options(), &Run::default()).unwrap();
+    let shelf = Shelf::default();
+    let broken = Others { most: Some(2), ..Others::default() };
+    let run = Run::default().kept_by(&shelf).fitted_by(&broken);
+    assert_eq!(learn(&data, &options(), &run).unwrap_err(), Error::Cancelled);
+    // Whoever goes on has what was done.
+    let others = Others::default();
+    let run = Run::default().kept_by(&shelf).fitted_by(&others);
+    assert_eq!(learn(&data, &options(), &run).unwrap().dag, here.dag);
+    let whole = Others::default();
+    learn(&data, &options(), &Run::default().fitted_by(&whole)).unwrap();
+    assert!(others.fits.into_inner() < whole.fits.into_inner());
+    let wrong = Others { wrong: true, ..Others::default() };
+    let run = Run::default().fitted_by(&wrong);
+    assert_eq!(learn(&data, &options(), &run).unwrap_err(), Error::ForeignFits);
+}
+
+#[test]
+fn fits_of_another_table_are_refused() {
+    let table = FitTable::new(Mat::from_fn(100, 3, |i, j| (i * j) as f64), [], 0).unwrap();
+    let fits = Fits::new(&table, &Run::default()).unwrap();
+    for (kind, target, candidates) in [
+        (FitKind::All, 3, vec![0]),
+        (FitKind::All, 0, vec![0]),
+        (FitKind::Curves, 0, vec![2, 1]),
+        (FitKind::Curves, 0, vec![5]),
+        (FitKind::Some, 0, vec![1]),
+    ] {
+        let wanted = Wanted { kind, target, candidates };
+        assert_eq!(fits.fit(&wanted, &Run::default()), Err(Error::ForeignFits));
+    }
+    let values = Mat::from_fn(2, 2, |_, _| f64::NAN);
+    assert!(matches!(FitTable::new(values, [], 0), Err(Error::NotFinite { .. })));
+    let values = Mat::from_fn(2, 2, |_, _| 1.0);
+    assert_eq!(FitTable::new(values, [(0, 2)], 0).unwrap_err(), Error::ForeignFits);
 }

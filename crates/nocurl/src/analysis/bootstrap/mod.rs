@@ -186,7 +186,8 @@ pub fn memory(options: &Options, params: &BootstrapParams, size: &Size) -> Memor
     let drawn = Memory::default()
         .and_tables(f64::from(u8::from(options.needs_rows())))
         .and_bytes(4.0 * size.rows as f64);
-    let found = Memory::matrices(0.75 * params.replicates as f64 + 4.0);
+    // A pair that has something takes as much as it has from a dozen replicates.
+    let found = Memory::matrices(0.75 * params.replicates.max(12) as f64 + 4.0);
     one.plus(drawn).times(size.threads as f64).plus(found)
 }
 
@@ -297,7 +298,7 @@ fn replicate(
         let acts_on = placed(&acting(data, options, &fit)?, &conditions);
         Ok(Replicate::new(fit.dag, fit.determined, acts_on, params.paths))
     };
-    let mut tally = Tally::new(variables, params.paths);
+    let mut tally = Tally::new(variables);
     let (mut done, mut failed, mut first_error) = (0, 0, None);
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.

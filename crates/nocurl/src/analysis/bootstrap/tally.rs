@@ -1,6 +1,6 @@
 //! Counting what replicates have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CountedClass, Interval, Pair, Path};
 use crate::analysis::effects;
@@ -45,21 +45,35 @@ impl Paths {
     }
 }
 
-/// Counts by ordered pairs of variables, row by row, and the values that intervals need.
+/// Counts by ordered pairs of variables, and the values that intervals need. Of a large graph few pairs
+/// are adjacent, so that only those are kept that have something.
 pub(super) struct Tally {
     size: usize,
     replicates: usize,
-    directed: Vec<u32>,
-    /// Both ways round.
-    undirected: Vec<u32>,
-    ancestor: Vec<u32>,
-    weights: Vec<Vec<f64>>,
-    /// Without the zeros, of which there is one for each replicate that has no entry.
-    effects: Vec<Vec<f64>>,
+    /// By the first variable of a pair, then by the second.
+    pairs: Vec<BTreeMap<usize, Counts>>,
     /// How often each condition acts on each variable.
     treatments: BTreeMap<(usize, usize), u32>,
     /// How often each class came.
     classes: BTreeMap<Class, u32>,
+}
+
+/// What replicates say of an ordered pair.
+#[derive(Default)]
+struct Counts {
+    directed: u32,
+    /// Both ways round.
+    undirected: u32,
+    ancestor: u32,
+    weights: Vec<f64>,
+    /// Without the zeros, of which there is one for each replicate that has no entry.
+    effects: Vec<f64>,
+}
+
+impl Counts {
+    fn is_adjacent(&self) -> bool {
+        self.directed + self.undirected > 0
+    }
 }
 
 /// A class by its directed and its undirected edges.
@@ -69,17 +83,11 @@ type Class = (Vec<(usize, usize)>, Vec<(usize, usize)>);
 const MOST_FOR_CLASSES: usize = 100;
 
 impl Tally {
-    pub(super) fn new(size: usize, with_paths: bool) -> Self {
-        let pairs = size * size;
-        let paths = if with_paths { pairs } else { 0 };
+    pub(super) fn new(size: usize) -> Self {
         Self {
             size,
             replicates: 0,
-            directed: vec![0; pairs],
-            undirected: vec![0; pairs],
-            ancestor: vec![0; paths],
-            weights: vec![Vec::new(); pairs],
-            effects: vec![Vec::new(); paths],
+            pairs: (0..size).map(|_| BTreeMap::new()).collect(),
             treatments: BTreeMap::new(),
             classes: BTreeMap::new(),
         }
@@ -96,22 +104,32 @@ impl Tally {
             let key = (class.directed().collect(), class.undirected().collect());
             *self.classes.entry(key).or_default() += 1;
         }
+        for (i, j) in replicate.determined.directed() {
+            self.of(i, j).directed += 1;
+        }
+        for (i, j) in replicate.determined.undirected() {
+            self.of(i, j).undirected += 1;
+            self.of(j, i).undirected += 1;
+        }
+        for (i, j, weight) in replicate.dag.edges() {
+            self.of(i, j).weights.push(weight);
+        }
+        let Some(paths) = &replicate.paths else { return };
         for i in 0..d {
             for j in 0..d {
-                let at = i * d + j;
-                self.directed[at] += u32::from(replicate.determined.has_directed(i, j));
-                self.undirected[at] += u32::from(replicate.determined.has_undirected(i, j));
-                let weight = replicate.dag.weight(i, j);
-                if weight != 0.0 {
-                    self.weights[at].push(weight);
+                let (reaches, effect) = (paths.ancestors.reaches(i, j), paths.effects[(i, j)]);
+                if reaches {
+                    self.of(i, j).ancestor += 1;
                 }
-                let Some(paths) = &replicate.paths else { continue };
-                self.ancestor[at] += u32::from(paths.ancestors.reaches(i, j));
-                if paths.effects[(i, j)] != 0.0 {
-                    self.effects[at].push(paths.effects[(i, j)]);
+                if effect != 0.0 {
+                    self.of(i, j).effects.push(effect);
                 }
             }
         }
+    }
+
+    fn of(&mut self, from: usize, to: usize) -> &mut Counts {
+        self.pairs[from].entry(to).or_default()
     }
 
     /// The share of replicates in which each condition acts on each variable.
@@ -134,60 +152,54 @@ impl Tally {
 
     /// Every pair that is adjacent in some replicate.
     pub(super) fn pairs(&self, level: f64) -> Vec<Pair> {
-        let d = self.size;
-        let place = |i: usize, j: usize| i * d + j;
-        let weight = |at: usize| {
-            let mut values = self.weights[at].clone();
+        let mut near: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for (i, others) in self.pairs.iter().enumerate() {
+            let adjacent = others.iter().filter(|(_, counts)| counts.is_adjacent());
+            near.extend(adjacent.map(|(&j, _)| (i.min(j), i.max(j))));
+        }
+        let nothing = Counts::default();
+        let weight = |counts: &Counts| {
+            let mut values = counts.weights.clone();
             (!values.is_empty()).then(|| interval(&mut values, level))
         };
-        let mut pairs = Vec::new();
-        for i in 0..d {
-            for j in i + 1..d {
-                let (mut there, mut back) = (place(i, j), place(j, i));
-                let (mut from, mut to) = (i, j);
-                // By determined directions; where there is none, by those of the graphs.
-                let often = |at: usize| (self.directed[at], self.weights[at].len());
-                if often(back) > often(there) {
-                    (there, back, from, to) = (back, there, to, from);
-                }
-                let [forward, backward, undirected] =
-                    [self.directed[there], self.directed[back], self.undirected[there]];
-                let adjacent = forward + backward + undirected;
-                if adjacent == 0 {
-                    continue;
-                }
-                pairs.push(Pair {
-                    from,
-                    to,
-                    forward: self.share(forward),
-                    backward: self.share(backward),
-                    undirected: self.share(undirected),
-                    adjacent: self.share(adjacent),
-                    weight: weight(there),
-                    weight_backward: weight(back),
-                });
+        let pair = |(i, j): (usize, usize)| {
+            let counts = |i: usize, j: usize| self.pairs[i].get(&j).unwrap_or(&nothing);
+            let (mut there, mut back) = (counts(i, j), counts(j, i));
+            let (mut from, mut to) = (i, j);
+            // By determined directions; where there is none, by those of the graphs.
+            let often = |counts: &Counts| (counts.directed, counts.weights.len());
+            if often(back) > often(there) {
+                (there, back, from, to) = (back, there, to, from);
             }
-        }
-        pairs
+            let adjacent = there.directed + back.directed + there.undirected;
+            Pair {
+                from,
+                to,
+                forward: self.share(there.directed),
+                backward: self.share(back.directed),
+                undirected: self.share(there.undirected),
+                adjacent: self.share(adjacent),
+                weight: weight(there),
+                weight_backward: weight(back),
+            }
+        };
+        near.into_iter().map(pair).collect()
     }
 
     /// Every ordered pair with a path in some replicate.
     pub(super) fn paths(&self, level: f64) -> Vec<Path> {
-        let d = self.size;
         let mut values = Vec::with_capacity(self.replicates);
         let mut paths = Vec::new();
-        for at in 0..self.ancestor.len() {
-            if self.ancestor[at] == 0 && self.effects[at].is_empty() {
-                continue;
+        for (from, others) in self.pairs.iter().enumerate() {
+            for (&to, counts) in others {
+                if counts.ancestor == 0 && counts.effects.is_empty() {
+                    continue;
+                }
+                values.clone_from(&counts.effects);
+                values.resize(self.replicates, 0.0);
+                let effect = interval(&mut values, level);
+                paths.push(Path { from, to, ancestor: self.share(counts.ancestor), effect });
             }
-            values.clone_from(&self.effects[at]);
-            values.resize(self.replicates, 0.0);
-            paths.push(Path {
-                from: at / d,
-                to: at % d,
-                ancestor: self.share(self.ancestor[at]),
-                effect: interval(&mut values, level),
-            });
         }
         paths
     }
@@ -228,7 +240,7 @@ mod tests {
 
     #[test]
     fn frequencies_are_shares_of_replicates() {
-        let mut tally = Tally::new(4, true);
+        let mut tally = Tally::new(4);
         let graphs: [&[(usize, usize)]; 5] = [
             &[(0, 1), (1, 2), (0, 3)],
             &[(0, 1), (1, 2), (3, 0)],

@@ -39,6 +39,7 @@ fn all() -> Vec<Error> {
         E::NoAcyclicMember,
         E::Intervention { reason: "variable 1 is set twice; give one value".into() },
         E::ForeignCheckpoint,
+        E::ForeignFits,
         E::NotFinite { column: name(), row: 3 },
         E::NoValues { column: name() },
         E::NotALevel { column: name(), row: 3, value: 0.5 },
@@ -81,7 +82,10 @@ fn all() -> Vec<Error> {
             E::DifferentRows { .. } | E::InvalidEdge { .. } | E::NoAcyclicMember => {}
             E::NotALevel { .. } | E::TooManyLevels { .. } => {}
             E::ColumnsNotTaken { .. } | E::NotForCategories { .. } => {}
-            E::Intervention { .. } | E::ForeignCheckpoint | E::NotFinite { .. } => {}
+            E::Intervention { .. }
+            | E::ForeignCheckpoint
+            | E::ForeignFits
+            | E::NotFinite { .. } => {}
             E::NoValues { .. } | E::IncompleteSingular | E::ExtremeScale { .. } => {}
             E::OutOfRange { .. } | E::Diverged { .. } | E::OutOfMemory { .. } => {}
             E::BootstrapFailed { .. } | E::Cycle { .. } | E::Knowledge { .. } => {}

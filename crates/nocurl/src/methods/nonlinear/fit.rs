@@ -1,14 +1,16 @@
 //! The best parents of one variable among candidates, by networks.
 
+use std::collections::BTreeSet;
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::harmonic::Harmonics;
-use crate::core::{Error, Mat, Run};
+use crate::core::{Error, Fitted, Mat, Run};
+use crate::math::Price;
 use crate::math::entropy::negentropy;
 use crate::math::networks::{Log, Loss, Net, Rows, Training, Workspace};
 use crate::math::objective::Acyclicity;
-use crate::math::{Price, Problem};
 
 /// Hidden units of a network with few inputs.
 pub(crate) const MOST_UNITS: usize = 32;
@@ -33,39 +35,24 @@ pub(super) fn rows_needed(variables: usize, inputs: usize) -> u64 {
     (ROWS_PER_WEIGHT * (variables.min(inputs + 1) + 2)) as u64
 }
 
-/// The parents of a variable, and what it costs with them: `n log(residual variance)` and what the
-/// extended BIC asks for the weights of its network or the degrees of freedom of its curves.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub(crate) struct Fitted {
-    pub(crate) parents: Vec<usize>,
-    pub(crate) score: f64,
-    /// How far its residuals are from a normal law: minus twice the gain in log-likelihood of a law
-    /// of their own.
-    pub(crate) shape: f64,
-    /// Whether it is a network that costs this, and not a sum of curves.
-    pub(crate) network: bool,
-}
-
 /// Whether the residuals of a fit are far from a normal law.
 pub(super) fn is_odd(node: &Fitted) -> bool {
     node.shape < -ODD
 }
 
 /// Fits networks to standardised rows.
-pub(super) struct Fitter<'a> {
-    problem: &'a Problem,
+pub(super) struct Fitter {
     rows: Rows,
     correlation: Mat<f64>,
+    /// Edges that must be there.
+    required: BTreeSet<(usize, usize)>,
     seed: u64,
-    run: Run<'a>,
 }
 
-impl<'a> Fitter<'a> {
-    pub(super) fn new(problem: &'a Problem, rows: Rows, seed: u64, run: Run<'a>) -> Self {
+impl Fitter {
+    pub(super) fn new(rows: Rows, required: BTreeSet<(usize, usize)>, seed: u64) -> Self {
         let correlation = rows.correlation();
-        Self { problem, rows, correlation, seed, run }
+        Self { rows, correlation, required, seed }
     }
 
     /// The parents of `target` among `candidates`, which are in rising order: what is left after
@@ -76,17 +63,18 @@ impl<'a> Fitter<'a> {
         target: usize,
         candidates: &[usize],
         bound: f64,
+        run: &Run<'_>,
     ) -> Result<Option<Fitted>, Error> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
         let units = self.units(candidates.len());
         // Drawn as for all variables, stretched to what it is for the candidates alone.
-        let share = self.problem.size() as f64 / candidates.len().max(1) as f64;
+        let share = self.variables() as f64 / candidates.len().max(1) as f64;
         let net = Net::random(target, candidates.to_vec(), &self.rows, units, &mut rng)
             .stretched(STRETCH * share.sqrt());
-        match self.eliminate(net, bound)? {
+        match self.eliminate(net, bound, run)? {
             // Few inputs may have more units than all candidates had.
             Some(fitted) if self.units(fitted.parents.len()) > units => {
-                self.fit(target, &fitted.parents, bound)
+                self.fit(target, &fitted.parents, bound, run)
             }
             fitted => Ok(fitted),
         }
@@ -96,7 +84,7 @@ impl<'a> Fitter<'a> {
     ///
     /// An input goes when the residual variance without it, its weights gone and the second layer
     /// fitted anew, is larger by less than the extended BIC asks for its weights.
-    fn eliminate(&self, mut net: Net, bound: f64) -> Result<Option<Fitted>, Error> {
+    fn eliminate(&self, mut net: Net, bound: f64, run: &Run<'_>) -> Result<Option<Fitted>, Error> {
         let n = self.rows.count() as f64;
         let (target, candidates) = (net.target, net.inputs.clone());
         // Laplace and normal priors of unit scale on the weights between standardised variables.
@@ -104,14 +92,14 @@ impl<'a> Fitter<'a> {
         let training = Training {
             rows: &self.rows,
             loss: Loss::Logarithm,
-            variables: self.problem.size(),
+            variables: self.variables(),
             lambda1: penalty,
             lambda2: penalty,
             acyclicity: Acyclicity::Polynomial,
             tolerance: TOLERANCE,
             max_iterations: MAX_ITERATIONS,
             stage: "training networks",
-            run: &self.run,
+            run,
         };
         let mut inputs = candidates.clone();
         let mut space = Workspace::default();
@@ -157,12 +145,12 @@ impl<'a> Fitter<'a> {
     }
 
     /// Fits of a line and a wave on the same rows.
-    pub(super) fn harmonics(&self) -> Harmonics<'_> {
+    pub(super) fn harmonics<'a>(&'a self, run: &'a Run<'_>) -> Harmonics<'a> {
         Harmonics {
             values: self.rows.values(),
             correlation: self.correlation.as_ref(),
-            price: Price::extended(self.rows.count() as f64, self.problem.size()),
-            run: &self.run,
+            price: Price::extended(self.rows.count() as f64, self.variables()),
+            run,
         }
     }
 
@@ -173,11 +161,15 @@ impl<'a> Fitter<'a> {
 
     /// What the extended BIC asks for an input with so many weights.
     fn price(&self, weights: usize) -> f64 {
-        let price = Price::extended(self.rows.count() as f64, self.problem.size());
+        let price = Price::extended(self.rows.count() as f64, self.variables());
         weights as f64 * price.parameter + price.edge
     }
 
-    fn is_required(&self, from: usize, to: usize) -> bool {
-        self.problem.knowledge().requires(from, to)
+    pub(super) fn is_required(&self, from: usize, to: usize) -> bool {
+        self.required.contains(&(from, to))
+    }
+
+    fn variables(&self) -> usize {
+        self.correlation.ncols()
     }
 }

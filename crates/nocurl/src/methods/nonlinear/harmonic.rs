@@ -6,9 +6,8 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-use super::fit::Fitted;
 use super::waves::{self, Wave};
-use crate::core::{Error, Run};
+use crate::core::{Error, Fitted, Run};
 use crate::math::Price;
 use crate::math::entropy::negentropy;
 use crate::math::linalg::{Cholesky, FactorSpace};

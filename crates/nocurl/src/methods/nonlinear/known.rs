@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::fit::Fitted;
-use crate::core::{Error, Keeper, Run, TrainingState, unfit};
+use crate::core::{Error, FitKind, Fitted, Keeper, Run, TrainingState, Wanted, unfit};
 
 /// A variable, its candidates, and what came out.
 #[derive(Debug, Clone)]
@@ -18,17 +17,20 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether it can be one of a table with so many variables.
-    fn is_of(&self, variables: usize) -> bool {
-        let rising = |list: &[usize]| list.windows(2).all(|pair| pair[0] < pair[1]);
+    fn of(wanted: &Wanted, fit: &Fit) -> Self {
+        let Wanted { target, candidates, .. } = wanted.clone();
+        Self { target, candidates, fitted: fit.fitted.clone() }
+    }
+
+    /// What was wanted and what came out, if it can be of a table with so many variables.
+    fn read(self, kind: FitKind, variables: usize) -> Result<(Wanted, Fit), Error> {
         let Self { target, candidates, fitted } = self;
-        *target < variables
-            && rising(candidates)
-            && rising(&fitted.parents)
-            && candidates.iter().all(|&i| i < variables && i != *target)
-            && fitted.parents.iter().all(|parent| candidates.binary_search(parent).is_ok())
-            && fitted.score.is_finite()
-            && fitted.shape.is_finite()
+        let wanted = Wanted { kind, target, candidates };
+        let finite = fitted.score.is_finite() && fitted.shape.is_finite();
+        if wanted.is_of(variables) && fitted.answers(&wanted) && finite {
+            return Ok((wanted, Fit { fitted, asked: false }));
+        }
+        Err(unfit())
     }
 }
 
@@ -43,8 +45,6 @@ struct Journal {
     tried: Vec<Entry>,
 }
 
-type Fits = BTreeMap<(usize, Vec<usize>), Fit>;
-
 struct Fit {
     fitted: Fitted,
     /// Whether this run has asked for it.
@@ -54,8 +54,14 @@ struct Fit {
 /// Fits that need not be done again.
 pub(super) struct Known<'a> {
     keeper: Option<&'a dyn Keeper>,
-    fits: Mutex<(Fits, u64)>,
-    tried: Mutex<(Fits, u64)>,
+    fits: Mutex<Fits>,
+}
+
+#[derive(Default)]
+struct Fits {
+    all: BTreeMap<Wanted, Fit>,
+    /// Those on all rows that this run has asked for.
+    asked: u64,
 }
 
 impl<'a> Known<'a> {
@@ -66,92 +72,63 @@ impl<'a> Known<'a> {
             None => Journal::default(),
             Some(state) => state.decode()?,
         };
-        let mut all = journal.fits.iter().chain(&journal.tried);
-        if !all.all(|entry| entry.is_of(variables)) {
-            return Err(unfit());
-        }
-        let known = |entries: Vec<Entry>| {
-            let entries = entries.into_iter();
-            let fit = |Entry { target, candidates, fitted }| {
-                ((target, candidates), Fit { fitted, asked: false })
-            };
-            Mutex::new((entries.map(fit).collect(), 0))
+        let read = |entries: Vec<Entry>, kind| {
+            entries.into_iter().map(move |entry| entry.read(kind, variables))
         };
-        Ok(Self { keeper, fits: known(journal.fits), tried: known(journal.tried) })
+        let all = read(journal.fits, FitKind::All).chain(read(journal.tried, FitKind::Some));
+        let fits = Fits { all: all.collect::<Result<_, _>>()?, asked: 0 };
+        Ok(Self { keeper, fits: Mutex::new(fits) })
     }
 
-    /// A fit on all rows, done now where it is not known.
-    pub(super) fn fitted(
-        &self,
-        target: usize,
-        candidates: &[usize],
-        fit: impl FnOnce() -> Result<Fitted, Error>,
-    ) -> Result<Fitted, Error> {
-        let fitted = found(&self.fits, target, candidates, fit)?;
-        if self.keeper.is_some_and(Keeper::is_due) {
-            self.keep();
-        }
-        Ok(fitted)
+    /// A fit that is asked for, where it is known.
+    pub(super) fn recall(&self, wanted: &Wanted) -> Option<Fitted> {
+        let Fits { all, asked } = &mut *self.lock();
+        let fit = all.get_mut(wanted)?;
+        *asked += u64::from(!fit.asked && wanted.kind == FitKind::All);
+        fit.asked = true;
+        Some(fit.fitted.clone())
     }
 
-    /// The same on some of the rows.
-    pub(super) fn tried(
-        &self,
-        target: usize,
-        candidates: &[usize],
-        fit: impl FnOnce() -> Result<Fitted, Error>,
-    ) -> Result<Fitted, Error> {
-        found(&self.tried, target, candidates, fit)
+    /// A fit that was asked for and is known from now on.
+    pub(super) fn asked_for(&self, wanted: Wanted, fitted: Fitted) -> Fitted {
+        let Fits { all, asked } = &mut *self.lock();
+        let counts = wanted.kind == FitKind::All;
+        let before = all.insert(wanted, Fit { fitted: fitted.clone(), asked: true });
+        *asked += u64::from(counts && before.is_none_or(|known| !known.asked));
+        fitted
+    }
+
+    /// A fit that is known from now on and will be asked for.
+    pub(super) fn learn(&self, wanted: Wanted, fitted: Fitted) {
+        self.lock().all.insert(wanted, Fit { fitted, asked: false });
     }
 
     /// Fits on all rows that this run has asked for, whoever did them.
     pub(super) fn asked(&self) -> u64 {
-        lock(&self.fits).1
+        self.lock().asked
     }
 
-    /// Keeps all fits.
+    /// Keeps all fits when it is time to.
+    pub(super) fn keep_when_due(&self) {
+        if self.keeper.is_some_and(Keeper::is_due) {
+            self.keep();
+        }
+    }
+
+    /// Keeps all fits but those by curves alone, which are quick.
     pub(super) fn keep(&self) {
         let Some(keeper) = self.keeper else { return };
-        let entries = |fits: &Mutex<(Fits, u64)>| -> Vec<Entry> {
-            let fits = lock(fits);
-            let entry = |((target, candidates), fit): (&(usize, Vec<usize>), &Fit)| Entry {
-                target: *target,
-                candidates: candidates.clone(),
-                fitted: fit.fitted.clone(),
-            };
-            fits.0.iter().map(entry).collect()
+        let entries = |kind| -> Vec<Entry> {
+            let fits = self.lock();
+            let of_kind = fits.all.iter().filter(|(wanted, _)| wanted.kind == kind);
+            of_kind.map(|(wanted, fit)| Entry::of(wanted, fit)).collect()
         };
-        let journal = Journal { fits: entries(&self.fits), tried: entries(&self.tried) };
+        let journal = Journal { fits: entries(FitKind::All), tried: entries(FitKind::Some) };
         let done = format!("{} fits", journal.fits.len());
         keeper.keep(&TrainingState::new(done, &journal));
     }
-}
 
-fn found(
-    fits: &Mutex<(Fits, u64)>,
-    target: usize,
-    candidates: &[usize],
-    fit: impl FnOnce() -> Result<Fitted, Error>,
-) -> Result<Fitted, Error> {
-    let key = (target, candidates.to_vec());
-    {
-        let (fits, asked) = &mut *lock(fits);
-        if let Some(known) = fits.get_mut(&key) {
-            *asked += u64::from(!known.asked);
-            known.asked = true;
-            return Ok(known.fitted.clone());
-        }
+    fn lock(&self) -> MutexGuard<'_, Fits> {
+        self.fits.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    // Fits of others go on meanwhile; the same one may be done twice, with the same result.
-    let fitted = fit()?;
-    let (fits, asked) = &mut *lock(fits);
-    let new = Fit { fitted: fitted.clone(), asked: true };
-    if fits.insert(key, new).is_none_or(|known| !known.asked) {
-        *asked += 1;
-    }
-    Ok(fitted)
-}
-
-fn lock(fits: &Mutex<(Fits, u64)>) -> MutexGuard<'_, (Fits, u64)> {
-    fits.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,7 @@
 //! One word for data whose effects may be of any shape (`nonlinear`).
 
 mod fit;
+mod fits;
 mod harmonic;
 mod known;
 mod local;
@@ -8,6 +9,7 @@ mod search;
 mod waves;
 
 pub(crate) use fit::MOST_UNITS;
+pub use fits::Fits;
 pub(crate) use search::search;
 
 use super::{

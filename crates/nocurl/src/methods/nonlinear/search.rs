@@ -1,10 +1,11 @@
 //! Search over graphs with curves and networks as regressions: edges are turned around and variables
 //! attached anew while the score falls.
 
-use super::fit::{Fitted, is_odd, rows_needed};
-use super::local::{Local, WIDE};
+use super::fit::{is_odd, rows_needed};
+use super::fits::WIDE;
+use super::local::{Halt, Local};
 use crate::core::parallel::*;
-use crate::core::{Dataset, Error, Order, Run};
+use crate::core::{Dataset, Error, Fitted, Order, Run};
 use crate::math::regress::Node;
 use crate::math::{Price, Problem};
 
@@ -113,6 +114,12 @@ pub(crate) fn search(
     let found = search.run(starts, most_fits);
     search.local.keep();
     found
+}
+
+/// All of them, or what stopped the first. Each is looked at: what all of them lack is wanted at once.
+fn gathered<T>(found: impl IntoIterator<Item = Result<T, Halt>>) -> Result<Vec<T>, Halt> {
+    let found: Vec<Result<T, Halt>> = found.into_iter().collect();
+    found.into_iter().collect()
 }
 
 fn precedes(order: &[usize], i: usize, j: usize) -> bool {
@@ -242,7 +249,7 @@ impl Search<'_> {
             return Ok(None);
         }
         let fit = |&w: &usize| self.local.fit(w, &self.candidates(w, |i| precedes(&order, i, w)));
-        let fitted = changed.par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        let fitted = self.local.each(&changed, fit)?;
         let mut nodes = state.nodes.clone();
         for (w, node) in changed.into_iter().zip(fitted) {
             nodes[w] = node;
@@ -261,33 +268,36 @@ impl Search<'_> {
 
     /// The start with the best score: of all rows, or of some where there are many.
     fn best_start(&self, starts: &[Order]) -> Result<Scored, Error> {
-        let mut best: Option<(f64, Vec<usize>)> = None;
-        for order in starts.iter().map(Order::sequence) {
-            if starts.len() == 1 {
-                return self.start(&order);
+        let orders: Vec<Vec<usize>> = starts.iter().map(Order::sequence).collect();
+        if let [order] = &orders[..] {
+            return self.start(order);
+        }
+        let d = self.problem.size();
+        let all: Vec<(usize, usize)> =
+            (0..orders.len()).flat_map(|start| (0..d).map(move |j| (start, j))).collect();
+        let scores = self.local.each(&all, |&(start, j)| {
+            let before = self.candidates(j, |i| precedes(&orders[start], i, j));
+            match self.local.quick(j, &before)? {
+                Some(node) => Ok(node.score),
+                None => self.local.fit(j, &before).map(|node| node.score),
             }
-            let score = |j: usize| {
-                let before = self.candidates(j, |i| precedes(&order, i, j));
-                match self.local.quick(j, &before)? {
-                    Some(node) => Ok(node.score),
-                    None => self.local.fit(j, &before).map(|node| node.score),
-                }
-            };
-            let scores =
-                (0..order.len()).into_par_iter().map(score).collect::<Result<Vec<_>, _>>()?;
+        })?;
+        let mut best: Option<(f64, &[usize])> = None;
+        for (order, scores) in orders.iter().zip(scores.chunks(d)) {
             let total: f64 = scores.iter().sum();
-            if best.as_ref().is_none_or(|(least, _)| total < *least) {
+            if best.is_none_or(|(least, _)| total < least) {
                 best = Some((total, order));
             }
         }
         let Some((_, order)) = best else { return Err(Error::Cancelled) };
-        self.start(&order)
+        self.start(order)
     }
 
     /// Every variable with parents among all that are before it.
     fn start(&self, order: &[usize]) -> Result<Scored, Error> {
-        let fit = |j: usize| self.local.fit(j, &self.candidates(j, |i| precedes(order, i, j)));
-        let nodes = (0..order.len()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        let all: Vec<usize> = (0..order.len()).collect();
+        let before = |j: usize| self.candidates(j, |i| precedes(order, i, j));
+        let nodes = self.local.each(&all, |&j| self.local.fit(j, &before(j)))?;
         Ok(Scored { nodes, order: order.to_vec() })
     }
 
@@ -361,12 +371,12 @@ impl Search<'_> {
         let edges = state.nodes.iter().enumerate();
         let edges: Vec<(usize, usize)> =
             edges.flat_map(|(v, node)| node.parents.iter().map(move |&u| (u, v))).collect();
-        let moves = edges.par_iter().map(|&(u, v)| self.reversal(state, u, v));
-        Ok(moves.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        let moves = self.local.each(&edges, |&(u, v)| self.reversal(state, u, v))?;
+        Ok(moves.into_iter().flatten().collect())
     }
 
     /// The ways to turn `u -> v` around.
-    fn reversal(&self, state: &Scored, u: usize, v: usize) -> Result<Vec<Move>, Error> {
+    fn reversal(&self, state: &Scored, u: usize, v: usize) -> Result<Vec<Move>, Halt> {
         let (below, above) = (state.descendants(u), state.ancestors(v));
         let part = |keep: &dyn Fn(usize) -> bool| -> Vec<usize> {
             state.order.iter().copied().filter(|&w| keep(w)).collect()
@@ -380,18 +390,17 @@ impl Search<'_> {
         let mut moves = Vec::new();
         let mut try_out = |moved: usize, partners: &[usize], order: &[usize]| {
             if partners.len() <= MOST && self.allows(order) {
-                moves.extend(self.rearranged(state, moved, partners, order)?);
+                moves.push(self.rearranged(state, moved, partners, order));
             }
-            Ok(())
         };
         // v before all of them, or u after all of them.
         let order = [&before[..], &[v, u], &between, &after].concat();
-        try_out(v, &with(u, &|w| state.has(w, v)), &order)?;
+        try_out(v, &with(u, &|w| state.has(w, v)), &order);
         if !between.is_empty() {
             let order = [&before[..], &between, &[v, u], &after].concat();
-            try_out(u, &with(v, &|w| state.has(u, w)), &order)?;
+            try_out(u, &with(v, &|w| state.has(u, w)), &order);
         }
-        Ok(moves)
+        Ok(gathered(moves)?.into_iter().flatten().collect())
     }
 
     /// The move after which `moved` stands on the other side of its neighbours `partners`: each of
@@ -403,7 +412,7 @@ impl Search<'_> {
         moved: usize,
         partners: &[usize],
         order: &[usize],
-    ) -> Result<Option<Move>, Error> {
+    ) -> Result<Option<Move>, Halt> {
         let parents = |v: usize| &state.nodes[v].parents;
         let candidates = |target: usize, others: &[usize]| {
             let near = |i: usize| {
@@ -417,25 +426,26 @@ impl Search<'_> {
         // Where curves are all that it takes now, they say first whether there is hope.
         if !self.shaped && wanted.iter().all(|&(v, _)| !state.nodes[v].network) {
             let change = |(v, candidates): &(usize, Vec<usize>)| {
-                state.nodes[*v].score - self.local.curves(*v, candidates)
+                Ok(state.nodes[*v].score - self.local.curves(*v, candidates)?)
             };
-            if wanted.iter().map(change).sum::<f64>() < -CLEAR {
+            if gathered(wanted.iter().map(change))?.iter().sum::<f64>() < -CLEAR {
                 return Ok(None);
             }
         }
-        let mut gain = 0.0;
-        for (v, candidates) in &wanted {
-            let (now, then) =
-                (self.local.quick(*v, parents(*v))?, self.local.quick(*v, candidates)?);
-            gain += now.zip(then).map_or(0.0, |(now, then)| self.cost(&now) - self.cost(&then));
-        }
+        let tried = gathered(wanted.iter().flat_map(|(v, candidates)| {
+            [self.local.quick(*v, parents(*v)), self.local.quick(*v, candidates)]
+        }))?;
+        let gain: f64 = tried
+            .chunks(2)
+            .filter_map(|pair| Some(self.cost(pair[0].as_ref()?) - self.cost(pair[1].as_ref()?)))
+            .sum();
         if gain < -HOPELESS {
             return Ok(None);
         }
         let fitted = |(v, candidates): (usize, Vec<usize>)| {
             self.local.fit(v, &candidates).map(|node| (v, node))
         };
-        let changes = wanted.into_iter().map(fitted).collect::<Result<Vec<_>, _>>()?;
+        let changes = gathered(wanted.into_iter().map(fitted))?;
         let gain =
             changes.iter().map(|(v, node)| self.cost(&state.nodes[*v]) - self.cost(node)).sum();
         Ok(Some(Move { gain, changes }))
@@ -456,12 +466,12 @@ impl Search<'_> {
 
     /// Every variable with parents among all that do not descend from it.
     fn attachments(&self, state: &Scored) -> Result<Vec<Move>, Error> {
-        let attach = |v: usize| {
+        let all: Vec<usize> = (0..state.nodes.len()).collect();
+        self.local.each(&all, |&v| {
             let below = state.descendants(v);
             let node = self.local.fit(v, &self.candidates(v, |i| !below[i]))?;
             let gain = self.cost(&state.nodes[v]) - self.cost(&node);
             Ok(Move { gain, changes: vec![(v, node)] })
-        };
-        (0..state.nodes.len()).into_par_iter().map(attach).collect()
+        })
     }
 }
