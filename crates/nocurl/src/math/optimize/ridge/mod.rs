@@ -133,6 +133,10 @@ impl Steps {
     }
 }
 
+/// Work of at most so many iterations takes plain steps: there is little to learn from a step before,
+/// and searches over orders start from three of them.
+const PLAIN: u64 = 3;
+
 /// Factors are made anew in the first iterations, in which ridges change much.
 const FIRST: u64 = 8;
 
@@ -191,6 +195,7 @@ fn minimise_by(
     let mut evaluations = 1;
     let mut iterations = 0;
     let (mut length, mut doubtful) = (1.0, false);
+    let plain = problem.max_iterations <= PLAIN;
     let termination = loop {
         if iterations == problem.max_iterations {
             break Termination::MaxIterations;
@@ -209,6 +214,10 @@ fn minimise_by(
         let early = iterations <= FIRST || iterations.is_multiple_of(SERVED);
         let anew = early || doubtful || !steps.keep_factors();
         let slope = steps.solve(iterate, anew, &mut step, &mut smooth_step)?;
+        if plain {
+            conjugate.forget();
+            length = 1.0;
+        }
         let slope = conjugate.turn(iterate, &mut step, &smooth_step, slope);
         let direction = &conjugate.direction;
         let (along, curvature) =
@@ -224,8 +233,8 @@ fn minimise_by(
             }
             evaluations += 1;
             let h = penalty.evaluate(trial.as_ref());
-            let slope = multiplier.slope(h) * penalty.slope(trial.as_ref(), direction.as_ref());
-            Cost { h, value: multiplier.value(h), slope: Some(slope) }
+            let slope = || multiplier.slope(h) * penalty.slope(trial.as_ref(), direction.as_ref());
+            Cost { h, value: multiplier.value(h), slope: (!plain).then(slope) }
         });
         let Some(next) = found else {
             // The last trial lies a rounding error away; go back to the point itself.
