@@ -483,13 +483,13 @@ fn all_finite(block: MatRef<'_, f64>) -> bool {
     })
 }
 
-/// Whether all numbers are finite: those that are leave zero when taken from themselves. Without an
+/// Whether all numbers are finite: zero times those that are is zero. Without an
 /// early exit and with several sums, so that the loop is one of vector instructions.
 fn are_finite(values: &[f64]) -> bool {
     let (lanes, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
     for lane in lanes {
-        sums.iter_mut().zip(lane).for_each(|(sum, value)| *sum += value - value);
+        sums.iter_mut().zip(lane).for_each(|(sum, value)| *sum += value * 0.0);
     }
     sums.iter().chain(rest).all(|value| value.is_finite())
 }
