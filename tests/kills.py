@@ -96,7 +96,8 @@ def names(folder):
 
 def spooled():
     """Files that were copied from standard input and stayed."""
-    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith(".tmp")]
+    found = os.scandir(tempfile.gettempdir())
+    return [entry.name for entry in found if entry.name.startswith(".tmp") and entry.is_file()]
 
 
 def clean_run(kind, program, inputs):
