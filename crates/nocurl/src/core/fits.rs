@@ -113,8 +113,8 @@ fn is_rising(list: &[usize]) -> bool {
 
 /// Does the fits of a search elsewhere: in other processes, on other machines.
 pub trait Fitters: Sync {
-    /// What comes of each fit, in their order, as `methods::nonlinear::Fits` does them. Called with all fits that the search can go on with, and not from several threads of
-    /// one search at once.
+    /// What comes of each fit, in their order, as `methods::nonlinear::Fits` does them. Called with
+    /// all fits that the search can go on with, and not from several threads of one search at once.
     ///
     /// # Errors
     /// When they cannot be done; [`Error::Cancelled`] where the work is to stop.
