@@ -99,7 +99,7 @@ fn all() -> Vec<Error> {
 #[test]
 fn every_error_is_one_line_without_flags() {
     let errors = all();
-    assert_eq!(errors.len(), 40);
+    assert_eq!(errors.len(), 41);
     for error in errors {
         let text = error.text().to_string();
         assert_eq!(text, error.to_string());
