@@ -185,7 +185,7 @@ def frame(**columns):
         (np.array([["a", "b"], ["c", "d"]]), "which is not numeric"),
         (np.array([[1, "b"], [2, "d"]], dtype=object), "type object, which is not numeric"),
         (np.eye(3) * 1j, "Complex data not supported"),
-        (None, "0 dimensions"),
+        (None, "None is no table: pass an array"),
     ],
 )
 def test_bad_tables_are_refused_in_one_line(table, words):
