@@ -28,14 +28,15 @@ class Graph:
 
     Made by :func:`nocurl.learn` and by every ``fit``; read from a file by
     :func:`nocurl.read_graph`; made of a matrix by :meth:`from_adjacency`. It can be pickled, and
-    its JSON form is that of the command line (``nocurl/graph/2``).
+    its JSON form is that of the command line (``nocurl/graph/3``).
 
     Attributes
     ----------
     variables : list of str
         Names of the variables, in the order of the data.
     weights : ndarray
-        Entry (i, j) is the weight of the edge i -> j, 0 where there is none.
+        Entry (i, j) is the weight of the edge i -> j, 0 where there is none, and NaN where the edge
+        has no one weight: its cause has several levels, or its effect is a category.
     order : list of str
         The variables so that parents come before children.
     potential : ndarray or None
@@ -66,7 +67,7 @@ class Graph:
         What each variable is: ``name``, ``kind``, where it has some ``levels`` with their
         ``shares``, and ``transforms``, what was done to its values.
     error_variances : ndarray or None
-        Variances of the errors of the variables.
+        Variances of the errors of the variables, where all of them are numbers.
     elapsed_seconds : float
         Time it took.
 
@@ -89,7 +90,10 @@ class Graph:
         place = {name: i for i, name in enumerate(self.variables)}
         self.weights = np.zeros((len(place), len(place)))
         for edge in document["edges"]:
-            self.weights[place[edge["from"]], place[edge["to"]]] = _weight(edge)
+            weight = self._weight(edge)
+            self.weights[place[edge["from"]], place[edge["to"]]] = (
+                np.nan if weight is None else weight
+            )
         self.weights.flags.writeable = False
         self.order: list[str] = document["order"]
         self.potential = _array(document["potential"])
@@ -107,7 +111,7 @@ class Graph:
         self.assumption: str | None = document.get("assumption")
         self.means = _array(document["means"])
         self.kinds: list[dict] = document.get("kinds", [])
-        self.error_variances = _array(document.get("error_variances"))
+        self.error_variances = _variances(document)
         self.elapsed_seconds: float = document["elapsed_seconds"]
 
     @classmethod
@@ -145,11 +149,38 @@ class Graph:
         return cls(json.loads(_nocurl.format_graph(text, "json")))
 
     @property
-    def edges(self) -> list[tuple[str, str, float]]:
+    def edges(self) -> list[tuple[str, str, float | None]]:
         """The edges ``(from, to, weight)``: of a learnt graph from the strongest to the weakest, of
-        a file in its order. Where an end is categorical there is no one weight: the strength stands
-        for it. It is 1 where there is neither."""
-        return [(edge["from"], edge["to"], _weight(edge)) for edge in self._document["edges"]]
+        a file in its order. The weight is None where there is no one number: the cause has several
+        levels (see :attr:`edges_by_level`), or the effect is a category. It is 1 in graphs without
+        weights."""
+        return [(edge["from"], edge["to"], self._weight(edge)) for edge in self._document["edges"]]
+
+    @property
+    def edges_by_level(self) -> list[dict]:
+        """What goes with each level of a cause but its base: ``from``, ``from_level``,
+        ``from_base``, ``to`` and ``weight``, the change of the effect."""
+        return [
+            {
+                "from": edge["from"],
+                "from_level": known.get("from_level"),
+                "from_base": known.get("from_base"),
+                "to": edge["to"],
+                "weight": known["value"],
+            }
+            for edge in self._document["edges"]
+            for known in edge.get("coefficients", [])
+        ]
+
+    def _weight(self, edge: dict) -> float | None:
+        known = edge.get("weight")
+        if known is None and "strength" not in edge and not edge.get("coefficients"):
+            return None if self._document.get("model") else 1.0
+        return known
+
+    @functools.cached_property
+    def _answers(self) -> _nocurl.Answers:
+        return _nocurl.Answers(json.dumps(self._document))
 
     @property
     def strengths(self) -> list[float | None]:
@@ -226,6 +257,7 @@ class Graph:
 
         determined = [self.is_determined(cause, effect) for cause, effect, _ in self.edges]
         table = pandas.DataFrame(self.edges, columns=["from", "to", "weight"])
+        table["weight"] = table["weight"].astype(float)
         table["direction"] = [edge["direction"] for edge in self._document["edges"]]
         table["determined"] = pandas.array(determined, dtype=bool)
         for name in ("strength", "standardized_weight"):
@@ -239,7 +271,7 @@ class Graph:
         return table
 
     def to_networkx(self) -> networkx.DiGraph:
-        """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges.
+        """A :class:`networkx.DiGraph` with all variables, and ``weight`` on its edges that have one.
 
         Nodes carry ``potential``; edges also ``direction``, the word for it, ``directed``, which is
         False where it is not determined, and where it was measured the confidence ``adjacent`` and
@@ -257,7 +289,9 @@ class Graph:
             sure = self.confidence(cause, effect)
             if sure is not None:
                 more |= {"adjacent": sure["adjacent"], "direction_confidence": sure["direction"]}
-            graph.add_edge(cause, effect, weight=weight, directed=directed, **more)
+            if weight is not None:
+                more["weight"] = weight
+            graph.add_edge(cause, effect, directed=directed, **more)
         return graph
 
     def to_dot(self) -> str:
@@ -405,43 +439,53 @@ class Graph:
         >>> graph.adjustment_sets("dose", "health")["optimal"]
         ['age']
         """
-        text, (i, j) = json.dumps(self._document), (self._place(cause), self._place(effect))
-        if i == j:
+        if self._place(cause) == self._place(effect):
             raise ValueError("cause and effect are the same variable: an effect needs two")
-        if not _nocurl.identified(text, [i])[j]:
+        if not self._answers.identified([cause])[self._place(effect)]:
             _warn(f"the effect of `{cause}` on `{effect}` depends on undetermined directions")
             return None
-        sets = _nocurl.adjustment(text, i, j)
-        if sets is None:
-            return None
-        names = [[self.variables[v] for v in set_] for set_ in sets]
-        return dict(zip(("optimal", "minimal", "parents"), names))
+        sets = self._answers.adjustment(cause, effect)
+        return None if sets is None else dict(zip(("optimal", "minimal", "parents"), sets))
 
     def effects(self, cause: str) -> pandas.DataFrame:
-        """Effects of one variable on the others, one row for each that it may act on: ``to``,
-        ``effect``, ``determined``, and ``least`` and ``most`` over the graphs of the class.
+        """Effects of one variable on the others, one row for each that it may act on.
+
+        Columns are ``to``, ``effect``, ``lower`` and ``upper`` (the 95% interval, where it is
+        known), ``determined``, and ``least`` and ``most`` over the graphs of the class. Where
+        variables have levels, ``from_level`` and ``from_base`` say which change of the cause it is,
+        and ``to_level`` whose probability changes: there is one row for each level but the base.
 
         ``attrs["values"]`` has, by name, all values that the graphs of the class give. Warns with
         :class:`ResultWarning` where some depend on undetermined directions.
+
+        Examples
+        --------
+        >>> import nocurl
+        >>> graph = nocurl.Graph.from_adjacency([[0, 2.0], [0, 0]], ["dose", "health"])
+        >>> graph.effects("dose")[["to", "effect"]].values.tolist()
+        [['health', 2.0]]
         """
         import pandas
 
-        i, text = self._place(cause), json.dumps(self._document)
-        drawn = _nocurl.total_effects(self.weights)[i]
-        known = _nocurl.identified(text, [i])
-        members = None if all(known) else _nocurl.effects_over_class(text, i)
+        self._place(cause)
+        found = json.loads(self._answers.effects(cause))["effects"]
+        levels = any("from_level" in entry or "to_level" in entry for entry in found)
         rows, values = [], {}
-        for j, name in enumerate(self.variables):
-            every = [float(drawn[j])]
-            if members is not None and not known[j]:
-                every = [row[j] for row in members]
-            elif not known[j]:
-                every = [float("nan")]
-            if i != j and (drawn[j] != 0 or any(value != 0 for value in every)):
-                values[name] = every
-                rows.append((name, drawn[j], known[j], min(every), max(every)))
-        self._warn_open([known[self._place(name)] for name in values], "effect")
-        table = pandas.DataFrame(rows, columns=["to", "effect", "determined", "least", "most"])
+        for entry in found:
+            lower, upper = entry["interval"] or (np.nan, np.nan)
+            every = entry.get("values", [entry["effect"] if entry["identified"] else np.nan])
+            values[entry["to"]] = every
+            names = [entry.get(key) for key in ("from_level", "from_base")] if levels else []
+            target = [entry.get("to_level")] if levels else []
+            rows.append(
+                [*names, entry["to"], *target, entry["effect"], lower, upper]
+                + [entry["identified"], min(every), max(every)]
+            )
+        self._warn_open([entry["identified"] for entry in found], "effect")
+        before = ["from_level", "from_base"] if levels else []
+        after = ["to_level"] if levels else []
+        columns = [*before, "to", *after, "effect", "lower", "upper", "determined", "least", "most"]
+        table = pandas.DataFrame(rows, columns=columns)
         table.attrs["values"] = values
         return table
 
@@ -451,7 +495,7 @@ class Graph:
         return self.variables.index(variable)
 
     def _relatives(self, variable: str) -> list[list[str]]:
-        found = _nocurl.relatives(json.dumps(self._document), self._place(variable))
+        found = self._answers.relatives(self._place(variable))
         return [[self.variables[v] for v in group] for group in found]
 
     def _warn_open(self, known: list[bool], what: str) -> None:
@@ -460,19 +504,45 @@ class Graph:
             s = "" if open_ == 1 else "s"
             _warn(f"{open_} {what}{s} of {len(known)} depend on undetermined directions")
 
-    def score(self, X: Any) -> float:
-        """Mean log-likelihood of rows in the linear model with Gaussian errors: the higher, the
-        better. Rows go through the transformations that the graph was learnt with, and the
-        likelihood is that on these scales. Columns are taken by name from a DataFrame, in order from an array."""
-        return float(np.mean(self.log_likelihood(X)))
+    def score(self, X: Any, *, unknown_level: str = "error") -> float:
+        """Mean log-likelihood of rows: the higher, the better.
 
-    def log_likelihood(self, X: Any) -> np.ndarray:
+        Rows go through the transformations that the graph was learnt with, and the likelihood is
+        that on these scales. Missing cells are integrated out in models of numbers and in models of
+        categories.
+
+        Parameters
+        ----------
+        X : DataFrame, array, dict, path or one row
+            Columns are matched by name, others are ignored; an array has one column per variable.
+        unknown_level : {"error", "missing"}
+            What to do with a level that the graph was not learnt from.
+        """
+        return float(np.mean(self.log_likelihood(X, unknown_level=unknown_level)))
+
+    def log_likelihood(self, X: Any, *, unknown_level: str = "error") -> np.ndarray:
         """Log-likelihood of each row; see :meth:`score`."""
-        return _nocurl.log_likelihood(json.dumps(self._document), self._rows(X))
+        table, names = self._rows(X)
+        return self._answers.log_likelihood(table, names, _as_missing(unknown_level))
 
-    def predict(self, X: Any, variable: str) -> np.ndarray:
-        """The mean of one variable given all others, in each row, in the linear model with Gaussian
-        errors; the median where it was learnt as a logarithm or by ranks. A DataFrame need not have the variable; of an array its column is not looked at.
+    def predict(
+        self, X: Any, variable: str, *, probabilities: bool = False, unknown_level: str = "error"
+    ) -> np.ndarray:
+        """One variable given all others, in each row: the mean of a number (the median where it was
+        learnt as a logarithm or by ranks), or the most probable level of a category.
+
+        Parameters
+        ----------
+        X : DataFrame, array, dict, path or one row
+            As in :meth:`score`. A frame or dict need not have the variable; of an array its column
+            is not used.
+        variable : str
+            The variable to predict.
+        probabilities : bool
+            Whether a category gives the probability of each of its levels instead, one column per
+            level in the order of ``kinds``.
+        unknown_level : {"error", "missing"}
+            As in :meth:`score`.
 
         Examples
         --------
@@ -482,110 +552,93 @@ class Graph:
         >>> graph.predict(drawn.data, "x1").shape, graph.sample(3, random_state=1).shape
         ((500,), (3, 4))
         """
-        place = self._place(variable)
-        return _nocurl.predict(json.dumps(self._document), self._rows(X, but=variable), place)
+        self._place(variable)
+        table, names = self._rows(X)
+        as_missing = _as_missing(unknown_level)
+        numbers, chances = self._answers.predict(table, names, variable, as_missing)
+        if chances is None:
+            if probabilities:
+                raise ValueError(f"`{variable}` is a number: it has no probabilities of levels")
+            assert numbers is not None
+            return numbers
+        if probabilities:
+            return chances
+        return np.array(self._levels[variable])[chances.argmax(axis=1)]
 
-    def residuals(self, X: Any) -> np.ndarray:
-        """What the parents leave of each value."""
-        return _nocurl.residuals(json.dumps(self._document), self._rows(X))
+    def residuals(self, X: Any, *, unknown_level: str = "error") -> Any:
+        """What the parents leave of each value: an array with one column per variable; where some
+        are categories, a DataFrame with the columns of their levels."""
+        table, given = self._rows(X)
+        names, values = self._answers.residuals(table, given, _as_missing(unknown_level))
+        if names == self.variables:
+            return values
+        import pandas
 
-    def sample(self, n: int, random_state: Any = 0) -> np.ndarray:
-        """New rows from the linear model with Gaussian errors, columns as in ``variables``."""
+        return pandas.DataFrame(values, columns=names)
+
+    def sample(self, n: int, random_state: Any = 0) -> Any:
+        """New rows, columns as in ``variables``: an array, or a DataFrame with names of levels where
+        some variables have levels."""
         if n < 1:
             raise ValueError(f"n is {n}: give a number of rows")
-        return _nocurl.sample(json.dumps(self._document), int(n), seed_of(random_state))
+        drawn = self._answers.sample(int(n), seed_of(random_state))
+        if not self._levels:
+            return drawn
+        import pandas
 
-    def _rows(self, X: Any, but: str | None = None) -> np.ndarray:
-        columns = getattr(X, "columns", None)
-        if columns is None:
-            rows = np.ascontiguousarray(X, dtype=np.float64)
-            if rows.ndim != 2:
-                raise ValueError(
-                    f"a table has 2 dimensions, and this array has {rows.ndim}. Reshape your data: "
-                    "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column"
-                )
-            if rows.shape[1] != len(self.variables):
-                # The first words are those that scikit-learn's users look for.
-                raise ValueError(
-                    f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{len(self.variables)} features as input: one column for each variable"
-                )
-        else:
-            named = {str(name): name for name in columns}
-            missing = [name for name in self.variables if name not in named and name != but]
-            if missing:
-                raise ValueError(f"the table has no column `{missing[0]}`")
-            zeros = np.zeros(len(X))
-            rows = np.column_stack([
-                np.asarray(X[named[name]], dtype=np.float64) if name in named else zeros
-                for name in self.variables
-            ])
-        if but is not None:
-            rows = rows.copy()
-            rows[:, self.variables.index(but)] = 0.0
-        if not np.isfinite(rows).all():
-            raise ValueError("the table has values that are missing or not finite: leave them out")
-        return rows
+        def named(j: int, name: str) -> Any:
+            levels = self._levels.get(name)
+            return drawn[:, j] if levels is None else np.array(levels)[drawn[:, j].astype(int)]
+
+        return pandas.DataFrame({name: named(j, name) for j, name in enumerate(self.variables)})
+
+    @functools.cached_property
+    def _levels(self) -> dict[str, list[str]]:
+        return {kind["name"]: kind["levels"] for kind in self.kinds if kind.get("levels")}
+
+    def _rows(self, X: Any) -> tuple[Any, list[str]]:
+        from ._rows import rows_for
+
+        return rows_for(X, self.variables, self.kinds)
 
     def total_effects(self) -> pandas.DataFrame:
         """Change of each variable (column) per unit that another (row) is moved by, along all
-        paths, in the linear model with these weights.
+        paths.
 
         Warns with :class:`ResultWarning` where some depend on undetermined directions;
         :meth:`effects` has their range.
 
-        A categorical variable has a row and a column for each level but its base, such as
+        A variable with levels has a row and a column for each level but its base, such as
         ``species=Adelie``: a change from the base to that level, or of its probability."""
         import pandas
 
         if self.undirected:
             _warn("effects along undetermined directions are those of the graph as it is drawn; "
                   "`effects` has their range")
-        names, weights, _ = self._expanded
-        effects = _nocurl.total_effects(weights)
-        return pandas.DataFrame(effects, index=names, columns=names)
+        names = self._columns
+        table = pandas.DataFrame(np.zeros((len(names), len(names))), index=names, columns=names)
+        for entry in json.loads(self._answers.effects())["effects"]:
+            cause = _column(entry["from"], entry.get("from_level"))
+            table.loc[cause, _column(entry["to"], entry.get("to_level"))] = entry["effect"]
+        return table
 
     @functools.cached_property
-    def _expanded(self) -> tuple[list[str], np.ndarray, list[float] | None]:
-        if not any(kind["kind"] == "categorical" for kind in self.kinds):
-            return self.variables, self.weights, None if self.means is None else self.means.tolist()
-        return _nocurl.expanded(json.dumps(self._document))
+    def _columns(self) -> list[str]:
+        """The variables, and levels but the base."""
+        found = []
+        for name in self.variables:
+            kind = next((kind for kind in self.kinds if kind["name"] == name), {})
+            levels = kind.get("levels", []) if kind.get("kind") != "ordinal" else []
+            found += [f"{name}={level}" for level in levels[1:]] or [name]
+        return found
 
-    def _setting(self, name: str, value: float | str) -> list[tuple[str, float]]:
-        """The columns that are set with a variable, and their values."""
-        kind = next((kind for kind in self.kinds if kind["name"] == name), {})
-        levels = kind.get("levels", [])
-        if kind.get("kind") == "categorical" or (isinstance(value, str) and levels):
-            if value not in levels:
-                known = ", ".join(f"`{level}`" for level in levels)
-                raise ValueError(f"`{name}` has no level `{value}`; it has {known}")
-            if kind["kind"] == "categorical":
-                return [(f"{name}={level}", float(level == value)) for level in levels[1:]]
-            return [(name, float(levels.index(value)))]
-        return [(name, self._to_scale(name, float(value)))]
+    def intervene(self, do: Mapping[str, Any]) -> dict[str, float]:
+        """What is expected of all variables after some are set.
 
-    def _to_scale(self, name: str, value: float) -> float:
-        """A value of the table on the scale that was learnt on."""
-        if not self._transformed(name):
-            return value
-        return _nocurl.on_scale(json.dumps(self._document), name, [value], False)[0]
-
-    def _from_scale(self, name: str, values: list[float]) -> list[float]:
-        """Values of the scale that was learnt on in the units of the table."""
-        if not self._transformed(name):
-            return values
-        return _nocurl.on_scale(json.dumps(self._document), name, values, True)
-
-    def _transformed(self, name: str) -> bool:
-        return any(kind["name"] == name and kind.get("transforms") for kind in self.kinds)
-
-    def intervene(self, do: Mapping[str, float | str]) -> dict[str, float]:
-        """Means of all variables after some are set, in the linear model with these weights.
-
-        A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``; a
-        categorical one has the probability of each level but its base in the answer, as
-        ``species=Adelie``. Values and answers are in the units of the table: where a variable was
-        learnt as a logarithm or by ranks, the answer is a median.
+        A variable with levels is set to one by its name, as in ``{"species": "Adelie"}``, and has
+        the probability of each level but its base in the answer, as ``species=Adelie``. Values and
+        answers are in the units of the table: where a variable was learnt as a logarithm or by
+        ranks, the answer is a median. After an experiment, means are those of the control.
 
         Warns with :class:`ResultWarning` where some depend on undetermined directions;
         :meth:`intervention_ranges` has their range.
@@ -598,40 +651,30 @@ class Graph:
         >>> graph.intervene({"x1": 5.0})["x1"]
         5.0
         """
-        names, weights, before = self._expanded
-        if before is None:
-            raise ValueError("the graph has no means: learn it from data")
-        place = {name: i for i, name in enumerate(names)}
-        variables = [self._place(name) for name in do]
-        settings = [pair for name, value in do.items() for pair in self._setting(name, value)]
-        given = [(place[name], value) for name, value in settings]
-        known = _nocurl.identified(json.dumps(self._document), variables)
-        self._warn_open(known, "mean")
-        means = _nocurl.intervene(weights, before, given)
-        return {name: self._from_scale(name, [mean])[0] for name, mean in zip(names, means.tolist())}
+        moved = self._moved(do)
+        self._warn_open([entry["identified"] for entry in moved], "mean")
+        return {_column(e["variable"], e.get("level")): e["after"] for e in moved}
 
-    def intervention_ranges(self, do: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-        """The smallest and the largest mean of each variable after some are set, over the graphs of
-        the class."""
-        given = self._settings(do)
-        rows = _nocurl.interventions_over_class(json.dumps(self._document), given)
-        if rows is None:
-            assert self.means is not None
-            rows = [_nocurl.intervene(self.weights, self.means.tolist(), given).tolist()]
-            if self.undirected:
-                _warn("there are too many graphs, or no error variances: only the one drawn is used")
-        columns = {
-            name: self._from_scale(name, [row[j] for row in rows])
-            for j, name in enumerate(self.variables)
+    def intervention_ranges(self, do: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+        """The smallest and the largest answer for each variable after some are set, over the graphs
+        of the class."""
+        moved = self._moved(do)
+        if any(not entry["identified"] and "range" not in entry for entry in moved):
+            _warn("some ranges are not known: only the graph that is drawn is used for them")
+        return {
+            _column(entry["variable"], entry.get("level")): tuple(
+                entry.get("range") or (entry["after"], entry["after"])
+            )
+            for entry in moved
         }
-        return {name: (min(values), max(values)) for name, values in columns.items()}
 
-    def _settings(self, do: Mapping[str, float]) -> list[tuple[int, float]]:
-        if self.means is None:
-            raise ValueError("the graph has no means: learn it from data")
-        return [
-            (self._place(name), self._to_scale(name, float(value))) for name, value in do.items()
-        ]
+    def _moved(self, do: Mapping[str, Any]) -> list[dict]:
+        from ._rows import setting
+
+        for name in do:
+            self._place(name)
+        given = [(name, setting(value)) for name, value in do.items()]
+        return json.loads(self._answers.intervene(given))["variables"]
 
     def part(
         self,
@@ -721,7 +764,9 @@ class Graph:
 
     def _line(self, edge: dict) -> list[str]:
         arrow = "--" if edge["direction"] == "undetermined" else "->"
-        cells = [f"{edge['from']} {arrow} {edge['to']}", f"{edge.get('weight', 1.0):.3g}"]
+        weight = self._weight(edge)
+        shown = "" if weight is None else f"{weight:.3g}"
+        cells = [f"{edge['from']} {arrow} {edge['to']}", shown]
         sure = edge.get("confidence")
         if sure is not None:
             cells.append(f"edge {sure['adjacent']:.0%}")
@@ -757,8 +802,24 @@ def read_graph(path: str | os.PathLike) -> Graph:
     return Graph(json.loads(_nocurl.read_graph(os.fspath(path))))
 
 
-def _weight(edge: dict) -> float:
-    return edge.get("weight", edge.get("strength", 1.0))
+def _column(name: str, level: str | None) -> str:
+    return name if level is None else f"{name}={level}"
+
+
+def _as_missing(unknown_level: str) -> bool:
+    if unknown_level not in ("error", "missing"):
+        raise ValueError(f"unknown_level={unknown_level!r}: use 'error' or 'missing'")
+    return unknown_level == "missing"
+
+
+def _variances(document: dict) -> np.ndarray | None:
+    """Error variances of the mechanisms, where all of them are linear."""
+    known = (document.get("model") or {}).get("mechanisms")
+    if known is None:
+        return _array(document.get("error_variances"))
+    if any(mechanism["kind"] != "linear" for mechanism in known):
+        return None
+    return np.array([mechanism["variance"] for mechanism in known])
 
 
 def _warn(message: str) -> None:

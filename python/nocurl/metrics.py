@@ -134,7 +134,7 @@ def _of_networkx(graph: Any) -> np.ndarray:
 
 def _bare(document: dict) -> dict:
     """The same graph without what is known of its variables, whose order or names change."""
-    of_variables = ("potential", "means", "kinds", "error_variances", "error_shape", "bootstrap")
+    of_variables = ("potential", "means", "kinds", "model", "error_shape", "bootstrap")
     return {name: value for name, value in document.items() if name not in of_variables} | {
         "potential": None
     }

@@ -16,7 +16,6 @@ pub fn describe(names: &[String], means: &[f64], options: &Options, fit: &Fit) -
         class: Some(Class::new(names, &fit.class)),
         determines: fit.determines,
         means: Some(means.to_vec()),
-        error_variances: fit.error_variances.clone(),
         error_shape: fit.error_shape.as_ref().map(|shape| ErrorShapeSummary::new(shape, names)),
         method: options.algorithm.name().into(),
         parameters: Value::Object(parameters(options, fit.score)),

@@ -81,20 +81,36 @@ pub enum Error {
          keep it as JSON"
     )]
     NotAModel,
-    /// A value that the scale of a variable does not have.
+    /// A graph in which some edges have no weight.
     #[error(
-        "`{variable}` was learnt as {scale}, which {value} has no value of{}",
-        .row.map_or_else(String::new, |row| format!(" (row {row})"))
+        "the graph has edges without weights, and effects need them all: learn it and keep it as \
+         JSON, or add a third column to a list of edges"
     )]
-    OffScale {
+    NotWeighted,
+    /// A graph without means.
+    #[error(
+        "the graph has no means, which an intervention starts from: learn it, and keep it as JSON"
+    )]
+    NoMeans,
+    /// An effect of a variable on itself.
+    #[error("cause and effect are both `{name}`: an effect needs two variables")]
+    SameVariable {
         /// The variable.
-        variable: String,
-        /// What its numbers are, such as `log(dose)`.
-        scale: String,
-        /// The value.
-        value: f64,
-        /// Where it stands in a table, counted from 1.
-        row: Option<usize>,
+        name: String,
+    },
+    /// An effect that is too large for a number.
+    #[error("the effect of `{from}` on `{to}` leaves the range of numbers")]
+    EffectOutOfRange {
+        /// The cause.
+        from: String,
+        /// The effect.
+        to: String,
+    },
+    /// A mean that is too large for a number.
+    #[error("the mean of `{name}` leaves the range of numbers")]
+    MeanOutOfRange {
+        /// The variable.
+        name: String,
     },
     /// A confidence that is no share.
     #[error("{}", confidence(*given))]
@@ -133,16 +149,6 @@ impl From<nocurl::Error> for Error {
 }
 
 impl Error {
-    /// The same of a value in a row of a table.
-    pub(crate) fn in_row(self, at: usize) -> Self {
-        match self {
-            Self::OffScale { variable, scale, value, .. } => {
-                Self::OffScale { variable, scale, value, row: Some(at) }
-            }
-            other => other,
-        }
-    }
-
     /// The message: what is wrong, where, and what to do.
     pub fn text(&self) -> Text {
         match self {
@@ -161,9 +167,13 @@ impl Error {
             Self::NoConfidence => no_confidence(),
             Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
-            Self::NotAModel | Self::OffScale { .. } | Self::Setting { .. } => {
-                self.to_string().into()
-            }
+            Self::NotAModel
+            | Self::NotWeighted
+            | Self::NoMeans
+            | Self::SameVariable { .. }
+            | Self::EffectOutOfRange { .. }
+            | Self::MeanOutOfRange { .. }
+            | Self::Setting { .. } => self.to_string().into(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
+use nocurl::model::{Fitting, Model};
 use nocurl::treatments::{Treatment, treatments};
 use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
 use nocurl_io::{
@@ -210,16 +211,22 @@ impl Job {
         let fit = self.confidence.choose(data, options, fit, &measured)?;
         let diagnosis = self.diagnose.then(|| diagnose(data, options, &fit, run)).transpose()?;
         let links = links(data, options, &fit)?;
+        let fitting = Fitting {
+            data,
+            rows: rows.rows().or(data.rows()),
+            precise: self.read.missing != Missing::Em,
+        };
+        let model = Model::fit(fitting, options, &fit, fit.class.clone())?;
         let treatments = treatments(data, options, &fit)?;
         let seen = Seen::new(data, &fit.variables);
-        Ok((fit, links, treatments, diagnosis, measured, seen))
+        Ok((fit, model, links, treatments, diagnosis, measured, seen))
     }
 }
 
-type Found = (Fit, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured, Seen);
+type Found = (Fit, Model, Vec<Link>, Vec<Treatment>, Option<Diagnosis>, Measured, Seen);
 
 fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
-    let (fit, links, treatments, diagnosis, measured, seen) = found;
+    let (fit, model, links, treatments, diagnosis, measured, seen) = found;
     let (bootstrap, unmeasured) = match measured {
         Ok(found) => (found, None),
         Err(reason) => (None, Some(reason)),
@@ -231,6 +238,7 @@ fn outcome(table: Table<Moments>, found: Found, started: Instant) -> Outcome {
         path: None,
         suspicions,
         fit,
+        model,
         links,
         treatments,
         diagnosis,

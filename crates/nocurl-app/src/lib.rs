@@ -47,7 +47,7 @@ pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;
 pub use experiments::condition_from_files;
-pub use fitted::{Fitted, ranges, to_scale};
+pub use fitted::{AdjustmentSets, EffectEntry, Effects, Fitted, Intervention, Moved};
 pub use inspection::Inspection;
 pub use job::Job;
 pub use memory::{MemoryPlan, parse_bytes, show_bytes};

@@ -5,9 +5,12 @@ use std::time::Duration;
 use nocurl::bootstrap::{Bootstrap, Kind};
 use nocurl::checks::Diagnosis;
 use nocurl::links::Link;
+use nocurl::model::Model;
 use nocurl::treatments::Treatment;
 use nocurl::{Action, Fit, Moments, Spelling, Text};
-use nocurl_io::{BootstrapSummary, GraphDocument, InputDescription, ReadOptions, Table};
+use nocurl_io::{
+    BootstrapSummary, GraphDocument, InputDescription, ModelDocument, ReadOptions, Table,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{Job, Seen, Suspicion, describe, directions, edges, experiments};
@@ -24,6 +27,8 @@ pub struct Outcome {
     pub suspicions: Vec<Suspicion>,
     /// The graph.
     pub fit: Fit,
+    /// The model on its edges.
+    pub model: Model,
     /// How strong its edges are.
     pub links: Vec<Link>,
     /// Checks, where they were asked for.
@@ -50,7 +55,7 @@ impl Outcome {
         document.means = document.means.filter(|means| means.len() == names.len());
         document.kinds = edges::kinds(&self.fit.variables, moments);
         self.seen.tell(&mut document, &self.table);
-        edges::strengthen(&mut document, &self.links);
+        edges::weigh(&mut document, &self.model, &self.links);
         let level = job.confidence.determined_level();
         directions::tell(&mut document, self, &job.options, level);
         if let Value::Object(parameters) = &mut document.parameters {
@@ -69,11 +74,23 @@ impl Outcome {
             first_error: found.first_error.as_ref().map(|error| error.text().spelt(spelling)),
             ..BootstrapSummary::new(found, job.confidence.consensus_level(), names)
         });
+        if let Some(mut summary) = document.bootstrap.take() {
+            edges::bound(&mut summary, &document, &self.model);
+            document.bootstrap = Some(summary);
+        }
         document.elapsed_seconds = self.elapsed.as_secs_f64();
         document.experiments = experiments::summary(self, &job.options, &self.treatments);
+        let missing = &job.read.na;
         match &job.options.experiments.condition {
-            Some(condition) if job.options.experiments.hidden => document.without(condition),
-            _ => document,
+            Some(condition) if job.options.experiments.hidden => {
+                let model = self.model.at_control();
+                document.model = model.ok().map(|model| ModelDocument::new(&model, missing));
+                document.without(condition)
+            }
+            _ => {
+                document.model = Some(ModelDocument::new(&self.model, missing));
+                document
+            }
         }
     }
 

@@ -41,10 +41,12 @@ impl View {
             let sure = graph.confidences().ok_or(Error::NoConfidence)?;
             let mut sure = sure.into_iter();
             part.edges.retain(|_| sure.next().is_some_and(|confidence| confidence >= least));
+            cut(&mut part);
         }
         if !self.around.is_empty() {
             let kept = self.near(&part)?;
             keep(&mut part, &kept);
+            cut(&mut part);
         }
         Ok(part)
     }
@@ -77,6 +79,12 @@ impl View {
     }
 }
 
+/// A part of a graph answers nothing by itself: its mechanisms have parents that are not shown.
+fn cut(graph: &mut GraphDocument) {
+    (graph.model, graph.error_variances) = (None, None);
+    graph.part = true;
+}
+
 /// Leaves out variables, and all that speaks of them.
 fn keep(graph: &mut GraphDocument, kept: &BTreeSet<String>) {
     let is_kept: Vec<bool> = graph.variables.iter().map(|name| kept.contains(name)).collect();
@@ -86,7 +94,6 @@ fn keep(graph: &mut GraphDocument, kept: &BTreeSet<String>) {
     };
     graph.means.iter_mut().for_each(of_variables);
     graph.potential.iter_mut().for_each(of_variables);
-    graph.error_variances.iter_mut().for_each(of_variables);
     if !graph.sample.is_empty() {
         let mut keep = is_kept.iter();
         graph.sample.retain(|_| keep.next().copied().unwrap_or(false));

@@ -7,14 +7,14 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 use nocurl::methods::{MixedScore, SearchReport};
 use nocurl::{Fit, Kind, Moments, Termination};
 use nocurl_app::{Outcome, Shown};
-use nocurl_io::{DescribedVariable, GraphDocument, Scale, Table};
+use nocurl_io::{Coefficient, DescribedVariable, Edge, GraphDocument, Scale, Table};
 
 use crate::checks::checks;
 use crate::config::Learn;
 use crate::experiments;
 use crate::failure::Failure;
 use crate::knowledge;
-use crate::support::{self, Support};
+use crate::support;
 use crate::terminal;
 
 /// Edges shown; files have all of them.
@@ -118,10 +118,11 @@ pub(crate) fn learnt(
         let caption = format!(
             "Strength is the share of `to` that `from` explains beside the other causes, from \
              0 to 1.\nA weight is the change of `to` per unit of `from`.{}\n{}{}",
-            document.bootstrap.as_ref().map_or_else(String::new, |summary| {
-                support::caption(summary, document.is_numeric())
-            }),
-            if document.is_numeric() { "" } else { LEVELS },
+            document
+                .bootstrap
+                .as_ref()
+                .map_or_else(String::new, |summary| { support::caption(summary) }),
+            levels(document),
             clean(&document.directions)
         );
         let lines: String = caption.lines().map(|line| terminal::flowing(line, "")).collect();
@@ -140,8 +141,44 @@ pub(crate) fn learnt(
     print(&text)
 }
 
-/// What a table of edges leaves out where there are levels.
-const LEVELS: &str = "Edges of categories have a coefficient for each level: see --output.\n";
+/// The base levels of the weights in the table of edges.
+fn levels(document: &GraphDocument) -> String {
+    let mut bases: Vec<String> = Vec::new();
+    for edge in &document.edges {
+        if let Some(base) = edge.coefficients.first().and_then(|c| c.from_base.as_ref()) {
+            let words = format!("{} {}", clean(&edge.from), clean(base));
+            if !bases.contains(&words) {
+                bases.push(words);
+            }
+        }
+    }
+    match bases.is_empty() {
+        true => String::new(),
+        false => {
+            let more = if bases.len() > SHOWN_LEVELS { ", ..." } else { "" };
+            bases.truncate(SHOWN_LEVELS);
+            format!("Weights of levels are differences from {}{more}.\n", bases.join(", "))
+        }
+    }
+}
+
+/// The weight of an edge, or one per level of its cause.
+fn weight(edge: &Edge) -> String {
+    const SHOWN: usize = 3;
+    if edge.coefficients.is_empty() {
+        return edge.weight.map_or_else(String::new, number);
+    }
+    let level = |known: &Coefficient| {
+        let name = known.from_level.as_deref().unwrap_or_default();
+        let sign = if known.value >= 0.0 { "+" } else { "" };
+        format!("{name} {sign}{}", number(known.value))
+    };
+    let mut words: Vec<String> = edge.coefficients.iter().take(SHOWN).map(level).collect();
+    if edge.coefficients.len() > SHOWN {
+        words.push("...".into());
+    }
+    words.join(", ")
+}
 
 /// How many variables of each kind there are, and the levels of those that have some.
 fn kinds(document: &GraphDocument) -> String {
@@ -299,15 +336,15 @@ fn searched(search: &SearchReport) -> String {
 }
 
 fn edges(document: &GraphDocument, most: usize) -> String {
-    let support = document.bootstrap.as_ref().map(Support::new);
+    let measured = document.bootstrap.is_some();
     let mut heading = ["from", "", "to", "strength", "weight"].map(String::from).to_vec();
-    heading.extend(support.as_ref().map(Support::heading).into_iter().flatten());
+    heading.extend(measured.then(support::heading).into_iter().flatten());
     let rows = document.edges.iter().take(most).map(|edge| {
         let arrow = if edge.is_directed() { "->" } else { "--" };
         let strength = edge.strength.map_or_else(String::new, |share| format!("{share:.2}"));
-        let weight = edge.weight.map_or_else(String::new, number);
-        let mut row = vec![edge.from.clone(), arrow.into(), edge.to.clone(), strength, weight];
-        row.extend(support.as_ref().map(|support| support.cells(edge)).into_iter().flatten());
+        let mut row =
+            vec![edge.from.clone(), arrow.into(), edge.to.clone(), strength, weight(edge)];
+        row.extend(measured.then(|| support::cells(edge)).into_iter().flatten());
         row
     });
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();

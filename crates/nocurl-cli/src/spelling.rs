@@ -172,16 +172,19 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_is_a_flag_of_learn() {
+    fn every_setting_is_a_flag() {
         let command = crate::args::Arguments::command();
-        let learn = command.find_subcommand("learn").unwrap();
-        let known: Vec<&str> = learn.get_arguments().filter_map(|flag| flag.get_long()).collect();
+        let flags = |name: &str| -> Vec<String> {
+            let command = command.find_subcommand(name).unwrap();
+            command.get_arguments().filter_map(|flag| flag.get_long()).map(String::from).collect()
+        };
+        let known = [flags("learn"), flags("score")].concat();
         for name in SETTINGS.map(|name| name.replace('_', "-")) {
             let off = format!("no-{name}");
-            assert!(known.iter().any(|flag| [&name, &off].contains(&&flag.to_string())), "{name}");
+            assert!(known.iter().any(|flag| [&name, &off].contains(&flag)), "{name}");
         }
         for name in ["param", "method", "drop", "columns"] {
-            assert!(known.contains(&name), "{name}: {known:?}");
+            assert!(known.contains(&name.to_string()), "{name}: {known:?}");
         }
     }
 }

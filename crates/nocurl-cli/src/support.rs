@@ -1,40 +1,24 @@
 //! How sure edges are, on the terminal.
 
-use std::collections::BTreeMap;
-
 use nocurl::bootstrap::Kind;
-use nocurl_io::{BootstrapSummary, Edge, EdgeSupport, GraphDocument};
+use nocurl_io::{BootstrapSummary, Edge, GraphDocument};
 
 use crate::report;
 
-/// Confidence and intervals of edges, by their ends.
-pub(crate) struct Support<'a> {
-    level: f64,
-    edges: BTreeMap<(&'a str, &'a str), EdgeSupport>,
+/// The heading of the columns that [`cells`] fills.
+pub(crate) fn heading() -> [String; 4] {
+    ["edge".into(), "direction".into(), String::new(), interval_heading(0.95)]
 }
 
-impl<'a> Support<'a> {
-    pub(crate) fn new(summary: &'a BootstrapSummary) -> Self {
-        Self { level: summary.level, edges: summary.edges() }
-    }
-
-    /// The heading of the columns that [`Self::cells`] fills.
-    pub(crate) fn heading(&self) -> [String; 4] {
-        ["edge".into(), "direction".into(), String::new(), interval_heading(self.level)]
-    }
-
-    /// How sure an edge and its direction are, the word for it, and the interval of the weight.
-    pub(crate) fn cells(&self, edge: &Edge) -> [String; 4] {
-        let confidence = edge.confidence.unwrap_or_default();
-        let support = self.edges.get(&(edge.from.as_str(), edge.to.as_str()));
-        let weight = support.and_then(|support| support.weight);
-        [
-            percent(confidence.adjacent),
-            percent(confidence.direction),
-            edge.direction.name().into(),
-            weight.map_or_else(String::new, interval),
-        ]
-    }
+/// How sure an edge and its direction are, the word for it, and the interval of the weight.
+pub(crate) fn cells(edge: &Edge) -> [String; 4] {
+    let confidence = edge.confidence.unwrap_or_default();
+    [
+        percent(confidence.adjacent),
+        percent(confidence.direction),
+        edge.direction.name().into(),
+        edge.interval.map_or_else(String::new, interval),
+    ]
 }
 
 /// The line that says how sure the graph is.
@@ -60,15 +44,15 @@ pub(crate) fn summary(document: &GraphDocument, summary: &BootstrapSummary) -> S
 }
 
 /// What the columns mean.
-pub(crate) fn caption(summary: &BootstrapSummary, numeric: bool) -> String {
+pub(crate) fn caption(summary: &BootstrapSummary) -> String {
     let worth = match summary.calibrated {
         true => ", corrected by what such shares were worth on simulated graphs,",
         false => "",
     };
     format!(
         "\n`edge` and `direction` are confidence: shares of resampled tables that have the \
-         edge{worth} and that determine its direction. The interval is of the weight{}.",
-        if numeric { "" } else { ", and of the strength where an end is categorical" }
+         edge{worth} and that determine its direction. The interval is that of the weight in this \
+         graph."
     )
 }
 

@@ -157,6 +157,31 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A table that lacks a column of a model.
+    #[error(
+        "{path} has no column `{column}`, which the graph needs (columns: {})",
+        .columns.join(", ")
+    )]
+    LacksColumn {
+        /// The table.
+        path: String,
+        /// The column.
+        column: String,
+        /// The columns that it has.
+        columns: Vec<String>,
+    },
+    /// A level that was not in the table that a model was learnt from.
+    #[error("{}", new_level(column, *row, level, levels))]
+    NewLevel {
+        /// The column.
+        column: String,
+        /// The row, counted from 1 without the header.
+        row: u64,
+        /// The level.
+        level: String,
+        /// The levels that are known.
+        levels: Vec<String>,
+    },
     /// Parts of a table, of which there are none.
     #[error("there is no part: give at least one")]
     NoParts,
@@ -425,6 +450,7 @@ impl Error {
             Self::Diverged { reason, left } => reason.text().say(format!("; {left}")),
             Self::NoRowsEstimated { path } => no_rows_estimated(path),
             Self::NotNumeric { column, row, line, text } => not_numeric(column, *row, *line, text),
+            Self::NewLevel { column, row, level, levels } => new_level(column, *row, level, levels),
             Self::Unclear { columns } => unclear(columns),
             Self::FewLeft { columns, left } => few_left(*columns, left),
             Self::FewComplete { rows, dropped } => few_complete(*rows, *dropped),
@@ -582,6 +608,20 @@ fn no_rows_estimated(path: &str) -> Text {
 fn not_numeric(column: &String, row: u64, line: u64, text: &str) -> Text {
     Text::new(format!("column `{column}`, row {row} (line {line}) is not a number: `{text}`; "))
         .act(Action::leave_out(slice::from_ref(column)))
+}
+
+fn new_level(column: &str, row: u64, level: &str, levels: &[String]) -> Text {
+    const SHOWN: usize = 12;
+    let mut known: Vec<&str> = levels.iter().take(SHOWN).map(String::as_str).collect();
+    if levels.len() > SHOWN {
+        known.push("...");
+    }
+    Text::new(format!(
+        "row {row}, `{column}`: level `{level}` was not in the data that the graph was learnt from \
+         ({}); to treat it as missing, use ",
+        known.join(", ")
+    ))
+    .act(Action::set("unknown_level", "missing"))
 }
 
 fn unclear(columns: &[Text]) -> Text {

@@ -55,10 +55,11 @@ pub use checkpoint::{Kept, TrainingRun, read_checkpoint, write_checkpoint};
 pub use error::{Error, plain};
 pub use experiments::{format_targets, read_targets};
 pub use graph::{
-    BootstrapSummary, Class, ClassCount, ConditionSummary, ConsensusEdge, DescribedVariable,
-    Direction, Edge, EdgeSupport, ErrorShapeEdge, ErrorShapeSummary, Expanded, ExperimentSummary,
-    FORMATS, FoundTarget, GraphDocument, GraphFormat, InputDescription, KnownTarget, PairSupport,
-    PathSupport, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
+    BootstrapSummary, Class, ClassCount, Coefficient, ConditionSummary, ConsensusEdge,
+    DescribedModel, DescribedVariable, Direction, Edge, EdgeSupport, ErrorShapeEdge,
+    ErrorShapeSummary, ExperimentSummary, FORMATS, FoundTarget, GraphDocument, GraphFormat,
+    InputDescription, KnownTarget, Mark, MechanismDocument, ModelDocument, PairSupport,
+    PathSupport, TermDocument, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
 };
 pub use input::read_text;
 pub use knowledge::read_knowledge;
@@ -70,7 +71,7 @@ pub use source::{Format, Part, Source};
 pub use summary::{Summary, is_summary, read_summary, write_summary};
 pub use table::{
     ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin,
-    Overview, ReadOptions, Resample, Room, Sampled, Scale, Surveyed, Table, TableSurvey,
-    TransformRule, read_dataset, read_kept, read_moments, read_overview, read_part, read_sampled,
-    read_survey, reading_memory, write_table,
+    Overview, ReadOptions, Resample, Room, RowSchema, Sampled, Scale, Surveyed, Table, TableSurvey,
+    TransformRule, read_dataset, read_kept, read_moments, read_overview, read_part, read_rows,
+    read_sampled, read_survey, reading_memory, write_rows, write_table,
 };

@@ -5,8 +5,9 @@ use nocurl::bootstrap::{Confidence, Kind};
 use nocurl::methods::{RunnerUp, SearchReport};
 use nocurl_io::{
     BootstrapSummary, Class, ConsensusEdge, DescribedVariable, Direction, Edge, FORMATS, Format,
-    GraphDocument, GraphFormat, InputDescription, Missing, PairSupport, PathSupport, Source,
-    check_writable, format_graph, read_graph, write_graph,
+    GraphDocument, GraphFormat, InputDescription, MechanismDocument, Missing, ModelDocument,
+    PairSupport, PathSupport, Source, TermDocument, check_writable, format_graph, read_graph,
+    write_graph,
 };
 use proptest::prelude::*;
 
@@ -27,7 +28,6 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
     GraphDocument {
         schema: GraphDocument::SCHEMA.into(),
         variables: names.to_vec(),
-        edges,
         order: names.to_vec(),
         potential: Some((0..names.len()).map(|i| i as f64 / 3.0).collect()),
         class: Some(Class {
@@ -38,7 +38,10 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         directions: "Some are undetermined.".into(),
         assumption: Some("equal error variances".into()),
         bootstrap: Some(bootstrapped(names)),
-        error_variances: Some(vec![0.5; names.len()]),
+        model: Some(model(names, &edges)),
+        error_variances: None,
+        part: false,
+        needs_json: false,
         error_shape: None,
         experiments: None,
         means: Some((0..names.len()).map(|i| i as f64 / 7.0).collect()),
@@ -86,6 +89,30 @@ fn document(names: &[String], edges: Vec<Edge>) -> GraphDocument {
         elapsed_seconds: 0.1 + 0.2,
         command: Some("nocurl learn a.csv".into()),
         sample: vec![],
+        edges,
+    }
+}
+
+/// A linear mechanism for each variable, with the parents of the edges.
+fn model(names: &[String], edges: &[Edge]) -> ModelDocument {
+    let mechanism = |name: &String| MechanismDocument::Linear {
+        parents: edges
+            .iter()
+            .filter(|edge| edge.to == *name)
+            .map(|edge| TermDocument {
+                variable: edge.from.clone(),
+                coefficients: vec![edge.weight.unwrap_or(1.0)],
+            })
+            .collect(),
+        intercept: 0.25,
+        variance: 0.5,
+        rows: 10.0,
+        covariance: vec![],
+    };
+    ModelDocument {
+        mechanisms: names.iter().map(mechanism).collect(),
+        experiment: None,
+        missing: vec!["-9".into()],
     }
 }
 
@@ -114,7 +141,7 @@ fn bootstrapped(names: &[String]) -> BootstrapSummary {
             from: from.clone(),
             to: to.clone(),
             ancestor: 0.5,
-            effect: [0.0, 2.0],
+            effect: Some([0.0, 2.0]),
         }],
         classes: Vec::new(),
         consensus: vec![ConsensusEdge { from, to, direction: Direction::Determined, weight: None }],
@@ -311,7 +338,7 @@ fn bad_graphs_are_errors_on_one_line() {
     let valid = written(&three(), "json");
     for (name, text, part) in [
         ("g.json", "{}".to_string(), "no `schema`"),
-        ("g.json", valid.replace("graph/2", "graph/3"), "schema `nocurl/graph/3` is not known"),
+        ("g.json", valid.replace("graph/3", "graph/4"), "schema `nocurl/graph/4` is not known"),
         (
             "g.json",
             valid.replace("\"from\": \"a\"", "\"from\": \"q\""),

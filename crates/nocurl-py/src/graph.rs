@@ -2,17 +2,13 @@
 
 use std::path::PathBuf;
 
-use nocurl::{Dag, Determines, Pdag, effects};
+use nocurl::{Determines, Pdag};
 use nocurl_io::{Class, GraphDocument, GraphFormat, RunFiles, Source};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
-use crate::array::{Matrix, Vector, matrix, square, vector};
+use crate::array::square;
 use crate::failure::{Failure, guarded};
-
-fn dag(weights: &PyReadonlyArray2<'_, f64>) -> Result<Dag, Failure> {
-    Ok(Dag::new(square(weights)?)?)
-}
 
 /// Every score of an estimate that needs no data, as JSON. Both graphs are documents on the same
 /// variables in the same order; `determines` overrules what the estimate says of itself.
@@ -45,39 +41,6 @@ pub(crate) fn next_experiment(
         let (found, names) = request.propose(parsed(document)?)?;
         Ok(nocurl_app::describe_next(&found, &names).to_string())
     })?)
-}
-
-/// The columns that code the variables of a graph: their names, their coefficients, and their means
-/// and shares where they are known.
-#[pyfunction]
-pub(crate) fn expanded<'py>(
-    py: Python<'py>,
-    document: &str,
-) -> PyResult<(Vec<String>, Matrix<'py>, Option<Vec<f64>>)> {
-    let found = guarded(|| Ok(parsed(document)?.expanded()?))?;
-    Ok((found.names, matrix(py, found.dag.weights()), found.means))
-}
-
-/// Effect of every variable on every other, along all paths.
-#[pyfunction]
-pub(crate) fn total_effects<'py>(
-    py: Python<'py>,
-    weights: PyReadonlyArray2<'py, f64>,
-) -> PyResult<Matrix<'py>> {
-    let total = guarded(|| Ok(effects::total(&dag(&weights)?)))?;
-    Ok(matrix(py, total.as_ref()))
-}
-
-/// Means of all variables after some are set.
-#[pyfunction]
-pub(crate) fn intervene<'py>(
-    py: Python<'py>,
-    weights: PyReadonlyArray2<'py, f64>,
-    means: Vec<f64>,
-    set: Vec<(usize, f64)>,
-) -> PyResult<Vector<'py>> {
-    let means = guarded(|| Ok(effects::intervene(&dag(&weights)?, &means, &set)?))?;
-    Ok(vector(py, &means))
 }
 
 /// A graph in another format that is text, by its extension.

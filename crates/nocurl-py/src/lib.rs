@@ -34,8 +34,7 @@ mod _nocurl {
     use super::fits::{FitTable, Fits};
     #[pymodule_export]
     use super::graph::{
-        compare, describe_graph, expanded, format_graph, intervene, next_experiment, read_graph,
-        total_effects, write_graph,
+        compare, describe_graph, format_graph, next_experiment, read_graph, write_graph,
     };
     #[pymodule_export]
     use super::hodge::{Complex, graph_of, order_energy, potential, weights_on_potential};
@@ -44,10 +43,7 @@ mod _nocurl {
     #[pymodule_export]
     use super::learn::{describe_method, learn, methods};
     #[pymodule_export]
-    use super::model::{
-        adjustment, effects_over_class, identified, interventions_over_class, log_likelihood,
-        on_scale, predict, relatives, residuals, sample,
-    };
+    use super::model::Answers;
     #[pymodule_export]
     use super::moments::Moments;
     #[pymodule_export]

@@ -1,151 +1,167 @@
-//! A learnt graph as a model: effects over its class, scores, predictions, new rows.
+//! A graph with its answers: relatives, effects, interventions, scores, predictions, new rows.
 
-use nocurl::{Mat, effects};
+use std::sync::OnceLock;
+
+use nocurl::model::Prediction;
+use nocurl::{Mat, Run};
 use nocurl_app::Fitted;
 use nocurl_io::GraphDocument;
-use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::array::{Matrix, Vector, matrix, vector};
 use crate::failure::{Failure, guarded};
+use crate::table::Table;
 
-fn fitted(document: &str) -> Result<Fitted, Failure> {
-    Ok(Fitted::new(&GraphDocument::from_json(document)?)?)
+/// A graph that answers questions. It is made of a document once, and asked as often as needed.
+#[pyclass(frozen, module = "nocurl._nocurl")]
+pub(crate) struct Answers {
+    document: GraphDocument,
+    fitted: OnceLock<Fitted>,
 }
 
-fn rows(values: &PyReadonlyArray2<'_, f64>) -> Mat<f64> {
-    let values = values.as_array();
-    Mat::from_fn(values.nrows(), values.ncols(), |i, j| values[(i, j)])
+fn text(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::value(error.to_string()))
 }
 
-/// Whether all graphs of the class agree on the effects of setting variables, for each variable.
-#[pyfunction]
-pub(crate) fn identified(document: &str, set: Vec<usize>) -> PyResult<Vec<bool>> {
-    Ok(guarded(|| {
-        let determined = GraphDocument::from_json(document)?.determined()?;
-        if let Some(variable) = set.iter().find(|&&variable| variable >= determined.size()) {
-            return Err(Failure::value(format!("there is no variable {variable}")));
+impl Answers {
+    fn fitted(&self) -> Result<&Fitted, Failure> {
+        if self.fitted.get().is_none() {
+            let fitted = Fitted::new(&self.document)?;
+            return Ok(self.fitted.get_or_init(|| fitted));
         }
-        Ok(effects::identified(&determined, &set))
-    })?)
-}
+        self.fitted.get().ok_or_else(|| Failure::value("the graph has no answers"))
+    }
 
-/// The effects of a variable on all, one row for each set of parents that it can have; nothing
-/// where there is no model or there are too many.
-#[pyfunction]
-pub(crate) fn effects_over_class(document: &str, cause: usize) -> PyResult<Option<Vec<Vec<f64>>>> {
-    Ok(guarded(|| Ok(fitted(document)?.effects(cause)))?)
-}
-
-/// The means after some variables are set, one row for each way in which they can have parents.
-#[pyfunction]
-pub(crate) fn interventions_over_class(
-    document: &str,
-    set: Vec<(usize, f64)>,
-) -> PyResult<Option<Vec<Vec<f64>>>> {
-    Ok(guarded(|| Ok(fitted(document)?.interventions(&set)?))?)
-}
-
-/// Sets to adjust for: the optimal, a minimal one, the parents.
-type Sets = (Vec<usize>, Vec<usize>, Vec<usize>);
-
-/// Sets to adjust for; nothing where the effect is 0 or depends on undetermined directions.
-#[pyfunction]
-pub(crate) fn adjustment(document: &str, cause: usize, effect: usize) -> PyResult<Option<Sets>> {
-    Ok(guarded(|| {
-        let sets = fitted(document)?.adjustment(cause, effect);
-        Ok(sets.map(|sets| (sets.optimal, sets.minimal, sets.parents)))
-    })?)
+    /// The rows of a table as the variables of the model.
+    fn rows(
+        &self,
+        table: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        predicted: Option<usize>,
+        unknown_as_missing: bool,
+    ) -> PyResult<Mat<f64>> {
+        let fitted = self.fitted()?;
+        let run = Run::default();
+        Ok(Table::new(table, names)?.read(|input| {
+            guarded(|| Ok(fitted.read(input, predicted, unknown_as_missing, &run)?))
+        })?)
+    }
 }
 
 /// Parents, siblings, ancestors, possible ancestors and Markov blanket of a variable.
 type Relatives = (Vec<usize>, Vec<usize>, Vec<usize>, Vec<usize>, Vec<usize>);
 
-/// Who is who around a variable.
-#[pyfunction]
-pub(crate) fn relatives(document: &str, variable: usize) -> PyResult<Relatives> {
-    Ok(guarded(|| {
-        let document = GraphDocument::from_json(document)?;
-        let graph = document.determined()?;
-        if variable >= graph.size() {
-            return Err(Failure::value(format!("there is no variable {variable}")));
-        }
-        Ok((
-            graph.parents(variable),
-            graph.siblings(variable),
-            graph.ancestors(variable),
-            graph.possible_ancestors(variable),
-            document.dag()?.markov_blanket(variable),
-        ))
-    })?)
-}
+/// Sets to adjust for: the optimal, a minimal one, the parents.
+type Sets = (Vec<String>, Vec<String>, Vec<String>);
 
-/// The logarithm of the density of each row.
-#[pyfunction]
-pub(crate) fn log_likelihood<'py>(
-    py: Python<'py>,
-    document: &str,
-    table: PyReadonlyArray2<'py, f64>,
-) -> PyResult<Vector<'py>> {
-    let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.log_likelihood(table.as_ref())?))?;
-    Ok(vector(py, &found))
-}
+#[pymethods]
+impl Answers {
+    #[new]
+    fn new(document: &str) -> PyResult<Self> {
+        let document = guarded(|| Ok(GraphDocument::from_json(document)?))?;
+        Ok(Self { document, fitted: OnceLock::new() })
+    }
 
-/// The mean of one variable given all others, in each row.
-#[pyfunction]
-pub(crate) fn predict<'py>(
-    py: Python<'py>,
-    document: &str,
-    table: PyReadonlyArray2<'py, f64>,
-    variable: usize,
-) -> PyResult<Vector<'py>> {
-    let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.predict(table.as_ref(), variable)?))?;
-    Ok(vector(py, &found))
-}
+    /// Effects as JSON: of one variable, on one variable, or all.
+    #[pyo3(signature = (cause=None, target=None))]
+    fn effects(&self, cause: Option<&str>, target: Option<&str>) -> PyResult<String> {
+        Ok(guarded(|| text(&self.fitted()?.effects(cause, target)?))?)
+    }
 
-/// Values of a variable of the table on the scale that was learnt on, or the other way round.
-#[pyfunction]
-pub(crate) fn on_scale(
-    document: &str,
-    variable: &str,
-    values: Vec<f64>,
-    invert: bool,
-) -> PyResult<Vec<f64>> {
-    Ok(guarded(|| {
-        let document = GraphDocument::from_json(document)?;
-        let known = document.kinds.iter().find(|known| known.variable.name == variable);
-        let Some(known) = known.map(|known| &known.variable) else { return Ok(values) };
-        match invert {
-            true => Ok(values.into_iter().map(|value| known.untransformed(value)).collect()),
-            false => {
-                values.into_iter().map(|value| Ok(nocurl_app::to_scale(known, value)?)).collect()
+    /// What is expected after variables are set to the values that texts name, as JSON.
+    fn intervene(&self, set: Vec<(String, String)>) -> PyResult<String> {
+        Ok(guarded(|| {
+            let set: Vec<(&str, &str)> =
+                set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            text(&self.fitted()?.intervene(&set)?)
+        })?)
+    }
+
+    /// Whether all graphs of the class agree on the effects of setting variables.
+    fn identified(&self, set: Vec<String>) -> PyResult<Vec<bool>> {
+        Ok(guarded(|| {
+            let set: Vec<&str> = set.iter().map(String::as_str).collect();
+            Ok(self.fitted()?.identified(&set)?)
+        })?)
+    }
+
+    /// Sets to adjust for; nothing where the effect is 0 or depends on undetermined directions.
+    fn adjustment(&self, cause: &str, target: &str) -> PyResult<Option<Sets>> {
+        Ok(guarded(|| {
+            let sets = self.fitted()?.adjustment(cause, target)?;
+            Ok(sets.map(|sets| (sets.optimal, sets.minimal, sets.parents)))
+        })?)
+    }
+
+    /// Who is who around a variable.
+    fn relatives(&self, variable: usize) -> PyResult<Relatives> {
+        Ok(guarded(|| {
+            let graph = self.document.determined()?;
+            if variable >= graph.size() {
+                return Err(Failure::value(format!("there is no variable {variable}")));
             }
-        }
-    })?)
-}
+            Ok((
+                graph.parents(variable),
+                graph.siblings(variable),
+                graph.ancestors(variable),
+                graph.possible_ancestors(variable),
+                self.document.dag()?.markov_blanket(variable),
+            ))
+        })?)
+    }
 
-/// What the parents leave of each value.
-#[pyfunction]
-pub(crate) fn residuals<'py>(
-    py: Python<'py>,
-    document: &str,
-    table: PyReadonlyArray2<'py, f64>,
-) -> PyResult<Matrix<'py>> {
-    let table = rows(&table);
-    let found = guarded(|| Ok(fitted(document)?.residuals(table.as_ref())?))?;
-    Ok(matrix(py, found.as_ref()))
-}
+    /// The logarithm of the density of each row.
+    fn log_likelihood<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, PyAny>,
+        names: Vec<String>,
+        unknown_as_missing: bool,
+    ) -> PyResult<Vector<'py>> {
+        let rows = self.rows(table, names, None, unknown_as_missing)?;
+        let found =
+            py.detach(|| guarded(|| Ok(self.fitted()?.log_likelihood(rows.as_ref())?)))?;
+        Ok(vector(py, &found))
+    }
 
-/// New rows.
-#[pyfunction]
-pub(crate) fn sample<'py>(
-    py: Python<'py>,
-    document: &str,
-    count: usize,
-    seed: u64,
-) -> PyResult<Matrix<'py>> {
-    let found = guarded(|| Ok(fitted(document)?.sample(count, seed)?))?;
-    Ok(matrix(py, found.as_ref()))
+    /// One variable given all others, in each row: numbers, or the probability of each level.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, PyAny>,
+        names: Vec<String>,
+        variable: &str,
+        unknown_as_missing: bool,
+    ) -> PyResult<(Option<Vector<'py>>, Option<Matrix<'py>>)> {
+        let place = guarded(|| Ok(self.fitted()?.variable(variable)?))?;
+        let rows = self.rows(table, names, Some(place), unknown_as_missing)?;
+        let found =
+            py.detach(|| guarded(|| Ok(self.fitted()?.predict(rows.as_ref(), place)?)))?;
+        Ok(match found {
+            Prediction::Numbers(found) => (Some(vector(py, &found)), None),
+            Prediction::Levels(found) => (None, Some(matrix(py, found.as_ref()))),
+        })
+    }
+
+    /// What the parents leave of each value, with the names of the columns.
+    fn residuals<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, PyAny>,
+        names: Vec<String>,
+        unknown_as_missing: bool,
+    ) -> PyResult<(Vec<String>, Matrix<'py>)> {
+        let rows = self.rows(table, names, None, unknown_as_missing)?;
+        let found = py.detach(|| guarded(|| Ok(self.fitted()?.residuals(rows.as_ref())?)))?;
+        let fitted = self.fitted()?;
+        let names = found.columns.iter().map(|&(v, level)| fitted.column_name(v, level)).collect();
+        Ok((names, matrix(py, found.values.as_ref())))
+    }
+
+    /// New rows: numbers, and positions of levels.
+    fn sample<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Matrix<'py>> {
+        let found = py.detach(|| guarded(|| Ok(self.fitted()?.sample(count, seed)?)))?;
+        Ok(matrix(py, found.as_ref()))
+    }
 }

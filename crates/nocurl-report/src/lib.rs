@@ -30,6 +30,6 @@ mod report;
 
 pub use page::{SCRIPT_HASH, STYLE_HASH, html};
 pub use report::{
-    Check, Column, Compared, Effects, Fact, Histogram, Link, Range, Report, Route, Side, Spot,
-    Variable, View,
+    Check, Column, Compared, Effects, Fact, Histogram, Link, Range, Report, Response, Route, Side,
+    Spot, Table, Variable, View,
 };

@@ -199,6 +199,33 @@ pub struct Effects {
     pub ranges: Vec<Range>,
     /// What is to be known of these effects.
     pub notes: Vec<String>,
+    /// Effects and answers that are not sums over paths, where some variables have levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
+}
+
+/// Effects and answers to interventions, computed beforehand.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Table {
+    /// Effects: from column, to column, value. From a column of a level it is the change from the
+    /// base level.
+    pub effects: Vec<(usize, usize, f64)>,
+    /// Means of all columns after one variable is set.
+    pub responses: Vec<Response>,
+    /// Whether some of them are simulated.
+    #[serde(skip)]
+    pub simulated: bool,
+}
+
+/// Means after one variable is set to a value.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Response {
+    /// The variable.
+    pub variable: usize,
+    /// Its value: a number, or the position of a level.
+    pub value: f64,
+    /// The means of all columns.
+    pub means: Vec<f64>,
 }
 
 /// A column that codes a variable or one of its levels.

@@ -77,11 +77,10 @@ mod analysis;
 mod core;
 mod math;
 pub mod methods;
+pub mod model;
 mod pipeline;
 
-pub use analysis::{
-    adjustment, bootstrap, checks, class_effects, effects, links, metrics, model, next, treatments,
-};
+pub use analysis::{bootstrap, checks, links, metrics, next, treatments};
 pub use core::{
     Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence,
     ExperimentSpec, FitKind, FitTable, Fitted, Fitters, Keeper, Kind, Knowledge, KnowledgeSpec,
@@ -91,6 +90,7 @@ pub use core::{
 };
 pub use math::{Experiments, Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};
+pub use model::{adjustment, class_effects, effects};
 pub use pipeline::{DEFAULT_THRESHOLD, Fit, Options, Prune, error_shape, learn, redraw, refine};
 
 /// Parts that tests and benchmarks look at; they may change at any time.

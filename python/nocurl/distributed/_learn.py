@@ -188,9 +188,10 @@ def _best_restart(
 
 def _score(document: dict[str, Any], whole: Moments, model: Learner) -> float | None:
     """The criterion that restarts minimise; nothing where variables are categorical."""
-    variances: Sequence[float] | None = document.get("error_variances")
-    if variances is None or min(variances) <= 0:
+    mechanisms: Sequence[dict[str, Any]] = document["model"]["mechanisms"]
+    if any(mechanism["kind"] != "linear" for mechanism in mechanisms):
         return None
+    variances = [mechanism["variance"] for mechanism in mechanisms]
     n, d = whole.rows, len(variances)
     penalty = getattr(model, "penalty", None)
     cost = math.log(n) + 2 * math.log(d) if penalty is None else penalty * math.log(n)

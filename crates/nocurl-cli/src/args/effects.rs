@@ -10,8 +10,9 @@ Examples:
   nocurl effects graph.json --from age --to income
   nocurl effects graph.json --to income --output effects.csv
 
-The graph is any file that `nocurl evaluate` reads, with weights on its edges. An effect is the sum
-over all directed paths of the products of their weights, as in a linear model.";
+The graph is a file that `nocurl learn` wrote as .json, or any graph with weights on its edges. An
+effect is the change of a mean, or of the probability of a level, along all directed paths: per unit
+of a number, or for a change from the base level of a category.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EFFECTS_EXAMPLES)]
@@ -38,8 +39,9 @@ Examples:
   nocurl intervene graph.json --do dose=2
   nocurl intervene graph.json --do dose=2 --do age=40 --json
 
-Variables that are set no longer follow their parents; the others follow along the remaining paths,
-as in a linear model. The means before come from the file that `nocurl learn` wrote; .csv has none.";
+Variables that are set no longer follow their parents; the others follow along the remaining paths.
+Categories are set to a level by its name. Means come from the .json file of `nocurl learn`; .csv has
+none.";
 
 #[derive(Debug, Args)]
 #[command(after_help = INTERVENE_EXAMPLES)]

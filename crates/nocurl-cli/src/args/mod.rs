@@ -21,7 +21,9 @@ pub(crate) use graphs::{CompareArguments, DrawArguments, EvaluateArguments};
 pub(crate) use inspect::InspectArguments;
 pub(crate) use learn::{LearnArguments, MethodArguments, PipelineArguments, PruneArgument};
 pub(crate) use manual::{CompletionsArguments, ManArguments};
-pub(crate) use model::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+pub(crate) use model::{
+    PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments, UnknownLevel,
+};
 pub(crate) use moments::MomentsArguments;
 pub(crate) use next::NextArguments;
 pub(crate) use page::PageArguments;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 const SCORE_EXAMPLES: &str = "\
 Examples:
@@ -10,9 +10,20 @@ Examples:
   nocurl score graph.json test.csv
   nocurl predict graph.json test.csv --variable income --output predicted.csv
 
-A learnt graph is a linear model with Gaussian errors: weights, means and error variances come from
-the file that `nocurl learn` wrote, as JSON, DOT, GraphML or GML. The table needs the columns of the
-graph, by name; others are passed over.";
+A learnt graph is a model of rows: each number is a linear function of its parents plus a normal
+error, each category has probabilities given its parents. The .json file of `nocurl learn` holds the
+model. The table needs the columns of the graph, matched by name; other columns are ignored, and one
+row is enough. Missing cells are integrated out in models of numbers and in models of categories.";
+
+/// What to do with a level that the graph was not learnt from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnknownLevel {
+    /// Refuse the table
+    #[default]
+    Error,
+    /// Treat it as a missing value
+    Missing,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = SCORE_EXAMPLES)]
@@ -21,6 +32,9 @@ pub(crate) struct ScoreArguments {
     pub(crate) graph: PathBuf,
     /// Table of rows to score
     pub(crate) table: PathBuf,
+    /// What to do with a level that the graph was not learnt from
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub(crate) unknown_level: UnknownLevel,
     /// Print JSON instead of a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -39,6 +53,9 @@ pub(crate) struct PredictArguments {
     /// The variable to predict; the table need not have it
     #[arg(long, value_name = "VARIABLE")]
     pub(crate) variable: String,
+    /// What to do with a level that the graph was not learnt from
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub(crate) unknown_level: UnknownLevel,
     /// Write the predicted values to FILE, as .csv, .tsv, .npy or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
@@ -51,6 +68,9 @@ pub(crate) struct ResidualsArguments {
     pub(crate) graph: PathBuf,
     /// Table of rows
     pub(crate) table: PathBuf,
+    /// What to do with a level that the graph was not learnt from
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub(crate) unknown_level: UnknownLevel,
     /// Write the residuals to FILE, as .csv, .tsv, .npy or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -8,6 +8,7 @@ mod evaluate;
 mod inspect;
 mod intervene;
 mod learn;
+mod loaded;
 mod manual;
 mod methods;
 mod model;
@@ -15,7 +16,6 @@ mod moments;
 mod next;
 mod page;
 mod simulate;
-mod weighted;
 
 pub(crate) use bench::{bench, calibrate, intervene as bench_interventions, scale as bench_scale};
 pub(crate) use compare::compare;

@@ -2,79 +2,54 @@
 
 use std::path::Path;
 
-use nocurl::{Dataset, Mat, Run, Variable};
-use nocurl_app::Fitted;
-use nocurl_io::{
-    GraphDocument, ReadOptions, RunFiles, Source, read_dataset, read_graph, write_table,
-};
+use nocurl::model::Prediction;
+use nocurl::{Mat, Run, Variable, Variables};
+use nocurl_io::{RunFiles, Source, write_rows};
 use serde_json::json;
 
-use super::weighted::{on_scales, transformed};
-use crate::args::{PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments};
+use super::loaded::Loaded;
+use crate::args::{
+    PredictArguments, ResidualsArguments, SampleArguments, ScoreArguments, UnknownLevel,
+};
 use crate::failure::Failure;
 use crate::output::{Outputs, csv_text};
 use crate::report;
 
-/// A model from a file, with what is to be said of it.
-struct Loaded {
-    label: String,
-    names: Vec<String>,
-    model: Fitted,
-    /// The variables that were learnt on another scale than that of the table.
-    scales: Vec<Variable>,
-    warnings: Vec<String>,
+/// A graph that must be a whole model.
+fn load(path: &Path) -> Result<Loaded, Failure> {
+    let graph = Loaded::read(path)?;
+    graph.answers.model().map_err(|error| graph.failed(error))?;
+    Ok(graph)
 }
 
-impl Loaded {
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let graph: GraphDocument = read_graph(&Source::new(path))?;
-        let label = report::clean(&path.to_string_lossy());
-        let model = Fitted::new(&graph)?;
-        model.model().map_err(|_| {
-            Failure::Input(format!(
-                "`{label}` has no weights, means and error variances, which a model needs: learn the \
-                 graph with --output g.json and give that file"
-            ))
-        })?;
-        let warnings = graph.linear_parts().into_iter().collect();
-        let scales = transformed(&graph);
-        Ok(Self { label, names: graph.variables, model, scales, warnings })
-    }
-
-    fn variable(&self, flag: &str, name: &str) -> Result<usize, Failure> {
-        super::weighted::position(&self.names, &self.label, flag, name)
-    }
-
-    /// The columns of a table that are the variables of the model, in their order; of the variable
-    /// `but` there may be none, and there are zeros instead.
-    fn rows(&self, path: &Path, but: Option<usize>) -> Result<Mat<f64>, Failure> {
-        let wanted: Vec<usize> = (0..self.names.len()).filter(|&j| Some(j) != but).collect();
-        let columns = wanted.iter().map(|&j| self.names[j].clone()).collect();
-        let options = ReadOptions { columns: Some(columns), ..ReadOptions::default() };
-        let source = Source::of_tables(&[path])?;
-        let table = read_dataset(&source, &options, &Run::default())?.data;
-        let values = table.values();
-        let place = |j: usize| wanted.iter().position(|&known| known == j);
-        let places: Vec<Option<usize>> = (0..self.names.len()).map(place).collect();
-        Ok(Mat::from_fn(values.nrows(), places.len(), |i, j| {
-            places[j].map_or(0.0, |column| values[(i, column)])
-        }))
-    }
+/// The rows of a table as the variables of a graph.
+fn rows(
+    graph: &Loaded,
+    table: &Path,
+    predicted: Option<usize>,
+    unknown: UnknownLevel,
+) -> Result<Mat<f64>, Failure> {
+    let source = Source::of_tables(&[table])?;
+    let as_missing = unknown == UnknownLevel::Missing;
+    Ok(graph.answers.read(&source, predicted, as_missing, &Run::default())?)
 }
 
 /// Runs `nocurl score`.
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
     let files = reads(&arguments.graph, Some(&arguments.table));
     let outputs = Outputs::check("scores", &arguments.output, files)?;
-    let loaded = Loaded::read(&arguments.graph)?;
-    let rows = loaded.rows(&arguments.table, None)?;
-    let each = loaded.model.log_likelihood(rows.as_ref())?;
+    let graph = load(&arguments.graph)?;
+    let rows = rows(&graph, &arguments.table, None, arguments.unknown_level)?;
+    if rows.nrows() == 0 {
+        return Err(nocurl::Error::TooFewRows { rows: 0, needed: 1 }.into());
+    }
+    let each = graph.answers.log_likelihood(rows.as_ref())?;
     let score = each.iter().sum::<f64>() / each.len() as f64;
-    let mut warnings = loaded.warnings.clone();
-    warnings.extend(on_scales(&loaded.scales, "the score is of rows on"));
+    let mut warnings = graph.answers.notes().to_vec();
+    warnings.extend(graph.answers.scales("the score is of rows on"));
     let document = json!({
         "schema": "nocurl/score/1",
-        "graph": loaded.label,
+        "graph": graph.label,
         "rows": each.len(),
         "score": score,
         "log_likelihood": each,
@@ -88,7 +63,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
         return report::print(&text);
     }
     let words = format!(
-        "{} a row: the mean log-likelihood of {}; the higher, the better",
+        "{} per row: the mean log-likelihood of {}; higher is better",
         report::number(score),
         report::count(each.len() as u64, "row")
     );
@@ -99,32 +74,60 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<(), Failure> {
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let files = reads(&arguments.graph, Some(&arguments.table));
     files.writes("the table", &arguments.output).check()?;
-    let loaded = Loaded::read(&arguments.graph)?;
-    let variable = loaded.variable("--variable", &arguments.variable)?;
-    let rows = loaded.rows(&arguments.table, Some(variable))?;
-    let predicted = loaded.model.predict(rows.as_ref(), variable)?;
-    let column = Mat::from_fn(predicted.len(), 1, |i, _| predicted[i]);
-    write(&arguments.output, vec![arguments.variable.clone()], column, &loaded.warnings)
+    let graph = load(&arguments.graph)?;
+    let variable = graph.variable("--variable", &arguments.variable)?;
+    let rows = rows(&graph, &arguments.table, Some(variable), arguments.unknown_level)?;
+    let (columns, values) = match graph.answers.predict(rows.as_ref(), variable)? {
+        Prediction::Numbers(found) => {
+            let name = match graph.answers.model()?.answer_levels(variable)[..] {
+                [level] => graph.answers.column_name(variable, level),
+                _ => arguments.variable.clone(),
+            };
+            let column = Mat::from_fn(found.len(), 1, |i, _| found[i]);
+            (vec![Variable::continuous(name)], column)
+        }
+        Prediction::Levels(chances) => {
+            let known = graph.answers.model()?.variables().list()[variable].clone();
+            let best = |i: usize| {
+                let row = (0..chances.ncols()).map(|level| (level, chances[(i, level)]));
+                row.fold((0, -1.0), |best, next| if next.1 > best.1 { next } else { best }).0 as f64
+            };
+            let probability =
+                |level| Variable::continuous(graph.answers.column_name(variable, Some(level)));
+            let columns = std::iter::once(known).chain((0..chances.ncols()).map(probability));
+            let values = Mat::from_fn(chances.nrows(), chances.ncols() + 1, |i, j| match j {
+                0 => best(i),
+                _ => chances[(i, j - 1)],
+            });
+            (columns.collect(), values)
+        }
+    };
+    write(&arguments.output, columns, &values, graph.answers.notes())
 }
 
 /// Runs `nocurl residuals`.
 pub(crate) fn residuals(arguments: &ResidualsArguments) -> Result<(), Failure> {
     let files = reads(&arguments.graph, Some(&arguments.table));
     files.writes("the residuals", &arguments.output).check()?;
-    let loaded = Loaded::read(&arguments.graph)?;
-    let rows = loaded.rows(&arguments.table, None)?;
-    let residuals = loaded.model.residuals(rows.as_ref())?;
-    let mut warnings = loaded.warnings;
-    warnings.extend(on_scales(&loaded.scales, "residuals are on"));
-    write(&arguments.output, loaded.names, residuals, &warnings)
+    let graph = load(&arguments.graph)?;
+    let rows = rows(&graph, &arguments.table, None, arguments.unknown_level)?;
+    let found = graph.answers.residuals(rows.as_ref())?;
+    let column = |&(v, level): &(usize, Option<usize>)| {
+        Variable::continuous(graph.answers.column_name(v, level))
+    };
+    let columns = found.columns.iter().map(column).collect();
+    let mut warnings = graph.answers.notes().to_vec();
+    warnings.extend(graph.answers.scales("residuals are on"));
+    write(&arguments.output, columns, &found.values, &warnings)
 }
 
 /// Runs `nocurl sample`.
 pub(crate) fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     reads(&arguments.graph, None).writes("the table", &arguments.output).check()?;
-    let loaded = Loaded::read(&arguments.graph)?;
-    let rows = loaded.model.sample(arguments.rows as usize, arguments.seed)?;
-    write(&arguments.output, loaded.names, rows, &loaded.warnings)
+    let graph = load(&arguments.graph)?;
+    let rows = graph.answers.sample(arguments.rows as usize, arguments.seed)?;
+    let model = graph.answers.model()?;
+    write(&arguments.output, model.variables().list().to_vec(), &rows, graph.answers.notes())
 }
 
 /// The files that are read, none of which may be written.
@@ -138,13 +141,13 @@ fn reads(graph: &Path, table: Option<&Path>) -> RunFiles {
 
 fn write(
     path: &Path,
-    names: Vec<String>,
-    values: Mat<f64>,
+    columns: Vec<Variable>,
+    values: &Mat<f64>,
     warnings: &[String],
 ) -> Result<(), Failure> {
     let count = report::count(values.nrows() as u64, "row");
-    let table = Dataset::new(names, values)?;
-    write_table(path, &table).map_err(|error| Failure::writing(&error))?;
+    write_rows(path, &Variables::new(columns), values.as_ref())
+        .map_err(|error| Failure::writing(&error))?;
     let words = format!("{}: {count}", report::clean(&path.to_string_lossy()));
     report::print(&(report::line("Wrote", &words) + &report::warnings(warnings)))
 }

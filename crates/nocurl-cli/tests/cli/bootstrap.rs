@@ -94,7 +94,7 @@ fn effects_have_intervals_where_there_are_some() {
     let one = folder.run(&["effects", "g.json", "--from", "rain", "--to", "slip"]);
     assert!(one.contains(" (95% interval ") && one.contains(" to "), "{one}");
     let none = folder.run(&["effects", "g.json", "--from", "slip", "--to", "rain"]);
-    assert!(none.contains("0 (95% interval 0 to 0): there is no directed path"), "{none}");
+    assert!(none.contains("0: there is no directed path"), "{none}");
 }
 
 #[test]

@@ -36,23 +36,29 @@ fn effects_are_sums_over_paths_from_the_largest() {
     let files = ["--output", "e.json", "--output", "e.csv"];
     let printed = folder.run(&[["effects", "g.json", "--json"].as_slice(), &files].concat());
     assert_eq!(printed, folder.text("e.json"));
+    let effect = |from: &str, to: &str, effect: f64| {
+        json!({
+            "from": from, "to": to, "effect": effect, "interval": null, "identified": true,
+            "path": true,
+        })
+    };
     assert_eq!(
         parsed(&printed),
         json!({
-            "schema": "nocurl/effects/2",
+            "schema": "nocurl/effects/3",
             "graph": "g.json",
             "determines": "graph",
-            "level": null,
+            "level": 0.95,
             "effects": [
-                {"from": "a", "to": "c", "effect": 7.0, "interval": null, "identified": true},
-                {"from": "b", "to": "c", "effect": 3.0, "interval": null, "identified": true},
-                {"from": "a", "to": "b", "effect": 2.0, "interval": null, "identified": true},
+                effect("a", "c", 7.0),
+                effect("b", "c", 3.0),
+                effect("a", "b", 2.0),
             ],
             "warnings": [],
         })
     );
-    let csv = "from,to,effect,lower,upper,identified,least,most\n\
-               a,c,7.0,,,true,,\nb,c,3.0,,,true,,\na,b,2.0,,,true,,\n";
+    let csv = "from,from_level,from_base,to,to_level,effect,lower,upper,identified,least,most\n\
+               a,,,c,,7.0,,,true,,\nb,,,c,,3.0,,,true,,\na,,,b,,2.0,,,true,,\n";
     assert_eq!(folder.text("e.csv"), csv);
     insta::assert_snapshot!(folder.run(&["effects", "g.json"]));
     let shown = folder.run(&["effects", "g.json", "--from", "a", "--to", "c"]);
@@ -75,7 +81,7 @@ fn interventions_cut_what_is_set_from_its_parents() {
     let after = |arguments: &[&str]| -> Vec<f64> {
         let common = ["intervene", "g.json", "--json"];
         let document = parsed(&folder.run(&[common.as_slice(), arguments].concat()));
-        assert_eq!(document["schema"], "nocurl/intervention/2");
+        assert_eq!(document["schema"], "nocurl/intervention/3");
         let variables = document["variables"].as_array().unwrap();
         for moved in variables {
             let number = |key: &str| moved[key].as_f64().unwrap();
@@ -90,7 +96,7 @@ fn interventions_cut_what_is_set_from_its_parents() {
     let shown = folder.run(&[["intervene", "g.json", "--do", "b=0"].as_slice(), &files].concat());
     insta::assert_snapshot!(shown);
     assert_eq!(folder.json("i.json")["do"], json!([{"variable": "b", "value": 0.0}]));
-    assert!(folder.text("i.csv").contains("\nc,100.0,70.0,-30.0,true,,\n"));
+    assert!(folder.text("i.csv").contains("\nc,,100.0,70.0,-30.0,true,,\n"));
 }
 
 #[test]
@@ -143,7 +149,12 @@ fn learnt_graphs_have_the_means_of_their_data() {
     let expected = means[0] + whole * (1.0 - means[1]);
     assert!((slip["after"].as_f64().unwrap() - expected).abs() < 1e-12, "{slip}");
     let same = parsed(&folder.run(&["intervene", "g.gml", "--do", "rain=1", "--json"]));
-    assert_eq!(same["variables"], moved["variables"], "GML holds the means too");
+    for (here, there) in [0, 1, 2].map(|at| (&moved["variables"][at], &same["variables"][at])) {
+        for key in ["before", "after"] {
+            let (here, there) = (here[key].as_f64().unwrap(), there[key].as_f64().unwrap());
+            assert!((here - there).abs() < 1e-12, "GML holds the whole model of numbers");
+        }
+    }
     let line = folder.refused(&["intervene", "g.csv", "--do", "rain=1"]);
     assert!(line.contains("`g.csv` has no means") && line.contains("--output g.json"), "{line}");
     // Additive splines have effects that no single number tells.

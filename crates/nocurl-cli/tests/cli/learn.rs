@@ -30,7 +30,7 @@ fn the_spelled_example_works() {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
     assert_eq!(folder.run(&arguments), "");
     let document = folder.json("g.json");
-    assert_eq!(document["schema"], "nocurl/graph/2");
+    assert_eq!(document["schema"], "nocurl/graph/3");
     assert_eq!(document["variables"], json!(["x1", "x2", "x3", "x4", "x5", "x6"]));
     assert_eq!(document["method"], "nocurl");
     assert_eq!(document["seed"], 3);

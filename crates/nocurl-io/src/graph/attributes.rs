@@ -6,7 +6,7 @@
 use nocurl::bootstrap::Confidence;
 use nocurl::{Determines, Evidence};
 
-use super::{DescribedVariable, Direction, Edge, GraphDocument};
+use super::{DescribedVariable, Direction, Edge, GraphDocument, MechanismDocument};
 use crate::error::shorten;
 
 /// The value of an attribute that is written.
@@ -23,24 +23,51 @@ pub(super) fn of_graph(graph: &GraphDocument) -> Attributes<'_> {
     if !graph.method.is_empty() {
         attributes.push(("method", Value::Text(&graph.method)));
     }
+    if graph.needs_json || graph.part || graph.model.is_some() && plain(graph).is_none() {
+        attributes.push((MODEL, Value::Text("json")));
+    }
     attributes
 }
 
-/// What is written about a variable beside its name.
-pub(super) fn of_variable(graph: &GraphDocument, variable: usize) -> Attributes<'_> {
-    let is_moved = |known: &DescribedVariable| !known.variable.transforms.is_empty();
-    // Without its scale a mean would be taken for one of the table.
-    let none = &None;
-    let of_model = |all| if graph.kinds.iter().any(is_moved) { none } else { all };
-    let numbers = [
-        ("potential", &graph.potential),
-        ("mean", of_model(&graph.means)),
-        ("errorvariance", of_model(&graph.error_variances)),
-    ];
-    let value = |(name, all): (&'static str, &Option<Vec<f64>>)| {
-        Some((name, Value::Number(*all.as_ref()?.get(variable)?)))
+/// The attribute of a graph whose model only JSON holds.
+const MODEL: &str = "model";
+
+/// The error variance of each variable, where means, weights and these are the whole model: all
+/// variables are numbers on their own scale with linear mechanisms.
+fn plain(graph: &GraphDocument) -> Option<Vec<f64>> {
+    let own = |known: &DescribedVariable| {
+        known.variable.transforms.is_empty() && !known.variable.is_discrete()
     };
-    numbers.into_iter().filter_map(value).collect()
+    let model = graph.model.as_ref().filter(|_| !graph.part)?;
+    if model.experiment.is_some() || graph.experiments.is_some() || !graph.kinds.iter().all(own) {
+        return None;
+    }
+    let variance = |mechanism: &MechanismDocument| match mechanism {
+        MechanismDocument::Linear { variance, .. } => Some(*variance),
+        _ => None,
+    };
+    model.mechanisms.iter().map(variance).collect()
+}
+
+/// What is written about each variable besides its name.
+pub(super) fn of_variables(graph: &GraphDocument) -> Vec<Attributes<'_>> {
+    let without_model = graph.model.is_none() && !graph.needs_json && !graph.part;
+    let variances =
+        plain(graph).or_else(|| graph.error_variances.clone().filter(|_| without_model));
+    // Means without the rest of their model would be taken for all of it.
+    let means = graph.means.as_ref().filter(|_| variances.is_some() || without_model);
+    let numbers = [
+        ("potential", graph.potential.as_ref()),
+        ("mean", means),
+        ("errorvariance", variances.as_ref()),
+    ];
+    let of = |variable: usize| {
+        let value = |(name, all): (&'static str, Option<&Vec<f64>>)| {
+            Some((name, Value::Number(*all?.get(variable)?)))
+        };
+        numbers.into_iter().filter_map(value).collect()
+    };
+    (0..graph.variables.len()).map(of).collect()
 }
 
 /// What is written about an edge beside its ends.
@@ -88,6 +115,8 @@ pub(super) fn set_number(
 pub(super) struct OfGraph {
     pub(super) determines: Option<Determines>,
     pub(super) method: String,
+    /// Whether only JSON holds its model.
+    pub(super) needs_json: bool,
 }
 
 impl OfGraph {
@@ -102,6 +131,7 @@ impl OfGraph {
                 self.determines = Some(known);
             }
             "method" => self.method = value.into(),
+            MODEL => self.needs_json = value == "json",
             _ => {}
         }
         Ok(())

@@ -69,9 +69,9 @@ pub struct PairSupport {
     pub undirected: f64,
     /// Frequency of an edge of any kind.
     pub adjacent: f64,
-    /// Interval of the weight of `from -> to`.
+    /// Confidence interval of the weight of `from -> to`, where the graph has that edge.
     pub weight: Option<[f64; 2]>,
-    /// Interval of the weight of `to -> from`.
+    /// Confidence interval of the weight of `to -> from`, where the graph has that edge.
     pub weight_backward: Option<[f64; 2]>,
 }
 
@@ -84,8 +84,8 @@ pub struct PathSupport {
     pub to: String,
     /// Frequency of a path.
     pub ancestor: f64,
-    /// Interval of the total effect.
-    pub effect: [f64; 2],
+    /// Confidence interval of the total effect, where it is known.
+    pub effect: Option<[f64; 2]>,
 }
 
 /// An edge of the consensus.
@@ -152,7 +152,7 @@ impl BootstrapSummary {
                     from: name(path.from),
                     to: name(path.to),
                     ancestor: path.ancestor,
-                    effect: ends(path.effect),
+                    effect: Some(ends(path.effect)),
                 })
                 .collect(),
             consensus: consensus(found, consensus_level, names),

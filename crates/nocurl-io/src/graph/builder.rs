@@ -138,6 +138,7 @@ impl Builder {
             means: all(|variable| variable.mean).filter(|_| d > 0),
             error_variances: all(|variable| variable.error_variance).filter(|_| d > 0),
             method: self.graph.method,
+            needs_json: self.graph.needs_json,
             ..GraphDocument::without_edges(self.names)
         })
     }
@@ -252,11 +253,11 @@ fn determined_if(determined: bool) -> Direction {
     if determined { Direction::Determined } else { Direction::Undetermined }
 }
 
-/// The class whose directions are the determined ones.
+/// The class of the directions that are determined or likely.
 fn of_edges(edges: &[Edge]) -> Class {
     let pair = |edge: &Edge| [edge.from.clone(), edge.to.clone()];
     Class {
-        directed: edges.iter().filter(|edge| edge.is_determined()).map(pair).collect(),
-        undirected: edges.iter().filter(|edge| !edge.is_determined()).map(pair).collect(),
+        directed: edges.iter().filter(|edge| edge.is_directed()).map(pair).collect(),
+        undirected: edges.iter().filter(|edge| !edge.is_directed()).map(pair).collect(),
     }
 }

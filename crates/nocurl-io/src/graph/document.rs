@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use nocurl::bootstrap::Confidence;
 use nocurl::graph::Direction;
-use nocurl::links::Coefficient;
 use nocurl::methods::SearchReport;
 use nocurl::{Dag, Determines, Evidence, Pdag, Variable};
 use nocurl_report::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::expanded::parents;
+use super::ModelDocument;
 use crate::Error;
 
 /// A graph with everything that is known about it and everything needed to repeat the run.
@@ -48,9 +47,18 @@ pub struct GraphDocument {
     /// What the variables are, in their order; none where that is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<DescribedVariable>,
-    /// Variances of the errors of the variables, in their order, where they are known.
+    /// The fitted model: how each variable follows from its parents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelDocument>,
+    /// Variances of the errors of the variables, in files of earlier schemas and other formats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_variances: Option<Vec<f64>>,
+    /// Whether this is a part of a larger graph, which answers nothing by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub part: bool,
+    /// Whether it was read from a format that does not hold its model.
+    #[serde(skip)]
+    pub needs_json: bool,
     /// What the shape of errors says about directions, where it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_shape: Option<super::ErrorShapeSummary>,
@@ -96,7 +104,7 @@ pub struct GraphDocument {
 
 impl GraphDocument {
     /// Name and version of the schema that this crate writes.
-    pub const SCHEMA: &str = "nocurl/graph/2";
+    pub const SCHEMA: &str = "nocurl/graph/3";
 
     /// A graph by itself with its edges from the largest weight to the smallest. `determined` says
     /// which directions are determined; it has the adjacencies of `dag`.
@@ -137,7 +145,10 @@ impl GraphDocument {
             assumption: None,
             means: None,
             kinds: Vec::new(),
+            model: None,
             error_variances: None,
+            part: false,
+            needs_json: false,
             error_shape: None,
             experiments: None,
             bootstrap: None,
@@ -157,8 +168,8 @@ impl GraphDocument {
         }
     }
 
-    /// The acyclic graph of the edges as they are drawn, with their weights: the strength where there
-    /// is none, or 1; and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
+    /// The acyclic graph of the edges as they are drawn, with their weights: 1 where an edge has none,
+    /// and the smallest positive number for a weight of 0, which a [`Dag`] takes for no edge.
     ///
     /// # Errors
     /// A cycle, or an edge between variables that are not there; not in a document that was read.
@@ -166,7 +177,7 @@ impl GraphDocument {
         let edges = self
             .indexed_edges()?
             .into_iter()
-            .map(|(from, to, edge)| (from, to, edge.weight.or(edge.strength).unwrap_or(1.0)));
+            .map(|(from, to, edge)| (from, to, edge.weight.unwrap_or(1.0)));
         Ok(Dag::from_named_parents(parents(self.variables.len(), edges), &self.variables)?)
     }
 
@@ -229,38 +240,139 @@ impl GraphDocument {
     }
 }
 
+/// What is at one end of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// The end of a cause.
+    Tail,
+    /// The end of an effect.
+    Arrow,
+    /// Either.
+    Circle,
+}
+
 /// An edge as it is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "EdgeDocument", from = "EdgeDocument")]
 pub struct Edge {
     /// The cause.
     pub from: String,
     /// The effect.
     pub to: String,
-    /// Change of the effect per unit of the cause, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Change of the effect per unit of the cause, where it is known and one number.
     pub weight: Option<f64>,
+    /// The 95% confidence interval of the weight, where it is known.
+    pub interval: Option<[f64; 2]>,
     /// How sure it is that the edge points this way.
-    #[serde(default)]
     pub direction: Direction,
     /// How sure the edge and its direction are, where that was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
     /// The share of what the other parents leave of the effect that the cause removes, between 0
     /// and 1 ([`nocurl::links`]).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<f64>,
     /// The weight in units of standard deviations, between numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standardized_weight: Option<f64>,
-    /// What goes with each level, where an end is categorical; there is no one weight then.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The change of the effect for each level of the cause but its base, where the cause has levels.
     pub coefficients: Vec<Coefficient>,
     /// What a determined direction comes from, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }
 
+/// The change of an effect when its cause changes from its base level to another one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    /// The level of the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_level: Option<String>,
+    /// The base level that it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_base: Option<String>,
+    /// The level of the effect, in files of earlier schemas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_level: Option<String>,
+    /// The change.
+    pub value: f64,
+    /// Its 95% confidence interval, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+}
+
+/// An edge as files hold it: with the marks at its ends and a lag.
+#[derive(Serialize, Deserialize)]
+struct EdgeDocument {
+    from: String,
+    to: String,
+    /// At `from`, then at `to`: derived from the direction.
+    #[serde(default)]
+    marks: Option<[Mark; 2]>,
+    /// Steps of time from the cause to the effect; always 0 for tables without time.
+    #[serde(default)]
+    lag: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weight: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    interval: Option<[f64; 2]>,
+    #[serde(default)]
+    direction: Direction,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    confidence: Option<Confidence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    strength: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standardized_weight: Option<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    coefficients: Vec<Coefficient>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+}
+
+impl From<Edge> for EdgeDocument {
+    fn from(edge: Edge) -> Self {
+        Self {
+            marks: Some(edge.marks()),
+            lag: 0,
+            from: edge.from,
+            to: edge.to,
+            weight: edge.weight,
+            interval: edge.interval,
+            direction: edge.direction,
+            confidence: edge.confidence,
+            strength: edge.strength,
+            standardized_weight: edge.standardized_weight,
+            coefficients: edge.coefficients,
+            evidence: edge.evidence,
+        }
+    }
+}
+
+impl From<EdgeDocument> for Edge {
+    fn from(edge: EdgeDocument) -> Self {
+        Self {
+            from: edge.from,
+            to: edge.to,
+            weight: edge.weight,
+            interval: edge.interval,
+            direction: edge.direction,
+            confidence: edge.confidence,
+            strength: edge.strength,
+            standardized_weight: edge.standardized_weight,
+            coefficients: edge.coefficients,
+            evidence: edge.evidence,
+        }
+    }
+}
+
 impl Edge {
+    /// The marks at its ends: a tail and an arrow, or two circles where the direction is
+    /// undetermined.
+    pub fn marks(&self) -> [Mark; 2] {
+        match self.is_directed() {
+            true => [Mark::Tail, Mark::Arrow],
+            false => [Mark::Circle, Mark::Circle],
+        }
+    }
+
     /// True when it says how much the effect changes.
     pub fn is_weighted(&self) -> bool {
         self.weight.is_some() || !self.coefficients.is_empty()
@@ -340,4 +452,23 @@ pub struct InputDescription {
     pub digest: String,
     /// What was done about missing values.
     pub missing: crate::Missing,
+}
+
+/// The parents of each variable with the weights of their edges, of which there are a few where
+/// variables are many; the smallest positive number for a weight of 0, which would be no edge. Of
+/// several edges between two variables the last counts.
+fn parents(
+    size: usize,
+    edges: impl Iterator<Item = (usize, usize, f64)>,
+) -> Vec<Vec<(usize, f64)>> {
+    let mut parents = vec![Vec::new(); size];
+    for (from, to, weight) in edges {
+        parents[to].push((from, if weight == 0.0 { f64::MIN_POSITIVE } else { weight }));
+    }
+    for own in &mut parents {
+        own.reverse();
+        own.sort_by_key(|&(from, _)| from);
+        own.dedup_by_key(|&mut (from, _)| from);
+    }
+    parents
 }

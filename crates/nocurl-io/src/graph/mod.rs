@@ -5,11 +5,11 @@ mod bootstrap;
 mod builder;
 mod document;
 mod error_shape;
-mod expanded;
 mod experiments;
 mod format;
 mod matrix;
 mod members;
+mod model;
 mod order;
 mod picture;
 mod report;
@@ -18,13 +18,15 @@ mod text;
 pub use bootstrap::{
     BootstrapSummary, ClassCount, ConsensusEdge, EdgeSupport, PairSupport, PathSupport,
 };
-pub use document::{Class, DescribedVariable, Edge, GraphDocument, InputDescription};
+pub use document::{
+    Class, Coefficient, DescribedVariable, Edge, GraphDocument, InputDescription, Mark,
+};
 pub use error_shape::{ErrorShapeEdge, ErrorShapeSummary};
-pub use expanded::Expanded;
 pub use experiments::{ConditionSummary, ExperimentSummary, FoundTarget, KnownTarget};
 pub use format::{
     FORMATS, GraphFormat, format_graph, graph_bytes, picture_bytes, read_graph, write_graph,
 };
+pub use model::{DescribedModel, MechanismDocument, ModelDocument, TermDocument};
 pub use nocurl::graph::Direction;
 
 use crate::Error;

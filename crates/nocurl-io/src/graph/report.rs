@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use nocurl::class_effects::effects_over_class;
-use nocurl::model::Model;
+use nocurl::model::{Law, Model};
 use nocurl::refine::Refine;
-use nocurl::{Algorithm, Mat, Options, effects};
+use nocurl::{Algorithm, Options};
 use nocurl_render::{Diagram, Direction as Head};
-use nocurl_report::{Check, Column, Effects, Fact, Link, Range, Report, View};
+use nocurl_report::{Check, Column, Effects, Fact, Link, Range, Report, Response, Table, View};
 use serde_json::Value;
 
-use super::{BootstrapSummary, Direction, EdgeSupport, Expanded, GraphDocument};
+use super::{DescribedModel, Direction, GraphDocument};
 use crate::Error;
 
 /// Variables up to which effects are given over a class: beyond it takes long, and much room.
@@ -75,17 +74,19 @@ impl GraphDocument {
     /// The graph as it was learnt.
     fn best(&self, diagram: &Diagram) -> Result<View, Error> {
         let mut view = View::new("Best graph", diagram);
-        let support = self.bootstrap.as_ref().map(BootstrapSummary::edges);
         for (link, edge) in view.edges.iter_mut().zip(&self.edges) {
             link.standardized = edge.standardized_weight;
             link.direction_confidence = edge.confidence.map(|sure| sure.direction);
             link.evidence = edge.evidence.map(|evidence| evidence.name().into());
-            let of = |c: &nocurl::links::Coefficient| {
-                (c.from_level.clone(), c.to_level.clone(), c.value)
+            let of = |c: &super::Coefficient| {
+                let level = c.from_level.as_ref().map(|level| match &c.from_base {
+                    Some(base) => format!("{level} (from {base})"),
+                    None => level.clone(),
+                });
+                (level, c.to_level.clone(), c.value)
             };
             link.coefficients = edge.coefficients.iter().map(of).collect();
-            link.interval = interval(support.as_ref(), &edge.from, &edge.to)
-                .filter(|_| edge.coefficients.is_empty());
+            link.interval = edge.interval;
         }
         Ok(view)
     }
@@ -140,7 +141,8 @@ impl GraphDocument {
         };
         for link in &mut view.edges {
             link.direction_confidence = sure(link);
-            link.interval = interval(Some(&support), &names[link.from], &names[link.to]);
+            let ends = (names[link.from].as_str(), names[link.to].as_str());
+            link.interval = known.get(&ends).and_then(|edge| edge.interval);
         }
         Ok(Some(view))
     }
@@ -176,75 +178,53 @@ impl GraphDocument {
         self.variables.iter().enumerate().map(named).collect()
     }
 
-    /// What effects are computed from, where every edge has numbers.
+    /// What effects are computed from; nothing where the model is not known.
     fn effects(&self) -> Result<Option<Effects>, Error> {
-        if !self.is_weighted() {
-            return Ok(None);
-        }
-        let expanded = self.expanded()?;
-        let size = expanded.names.len();
-        if size > MOST_FOR_EFFECTS {
-            return Ok(None);
-        }
-        let mut columns = Vec::with_capacity(size);
-        for (variable, range) in expanded.columns.iter().enumerate() {
-            let levels = range.len() > 1
-                || expanded.variables.list()[variable].kind == nocurl::Kind::Categorical;
-            for (offset, at) in range.clone().enumerate() {
-                let mean = expanded.means.as_ref().and_then(|means| means.get(at).copied());
-                let (name, level) = (expanded.names[at].clone(), levels.then_some(offset + 1));
-                columns.push(Column { name, variable, level, mean });
-            }
-        }
-        let weight = |value: f64| if value.abs() <= f64::MIN_POSITIVE { 0.0 } else { value };
+        let Ok(Some(found)) = self.described_model() else { return Ok(None) };
+        let model = &found.model;
         let mut notes: Vec<String> = self.linear_parts().into_iter().collect();
-        if !expanded.variables.is_plain() {
-            notes.push(
-                "Effects of and on levels are those of linear models of their probabilities, each \
-                 beside the base level of its variable."
-                    .into(),
-            );
-        }
         let scaled = self.kinds.iter().filter(|known| !known.variable.transforms.is_empty());
         let scales: Vec<String> = scaled.map(|known| known.variable.scale()).collect();
         if !scales.is_empty() {
             let list = scales.join(", ");
             notes.push(format!("Numbers here are on the scales that were learnt on: {list}."));
         }
-        Ok(Some(Effects {
-            columns,
-            order: expanded.dag.order().to_vec(),
-            weights: expanded.dag.edges().map(|(i, j, value)| (i, j, weight(value))).collect(),
-            ranges: self.ranges(&expanded)?,
-            notes,
-        }))
-    }
-
-    /// Effects over the class, of numbers, where they are undetermined.
-    fn ranges(&self, expanded: &Expanded) -> Result<Vec<Range>, Error> {
-        let numbers = self.means.clone().zip(self.error_variances.clone());
-        let small = self.variables.len() <= MOST_FOR_RANGES && expanded.variables.is_plain();
-        let Some((means, variances)) = numbers.filter(|_| small) else { return Ok(Vec::new()) };
-        let class = self.members()?;
-        let covariance: Mat<f64> = Model::new(self.dag()?, means, variances)?.covariance();
-        let mut ranges = Vec::new();
-        for cause in 0..self.variables.len() {
-            let identified = effects::identified(&expanded.determined, &[cause]);
-            if !identified.contains(&false) {
-                continue;
-            }
-            let Some(rows) = effects_over_class(&class, covariance.as_ref(), cause) else {
-                continue;
-            };
-            for effect in (0..identified.len()).filter(|&effect| !identified[effect]) {
-                let values = rows.iter().map(|row| row[effect]);
-                let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |ends, value| {
-                    [ends[0].min(value), ends[1].max(value)]
-                });
-                ranges.push(Range(cause, effect, low, high));
+        let before = match found.has_means {
+            true => model.expectation(&[]).ok(),
+            false => None,
+        };
+        let mut columns = Vec::new();
+        for (variable, known) in model.variables().list().iter().enumerate() {
+            for level in model.answer_levels(variable) {
+                let mean = before.as_ref().map(|found| found.on_scale[variable].column(level));
+                let name = match level {
+                    Some(level) => format!("{}={}", known.name, known.levels[level]),
+                    None => known.name.clone(),
+                };
+                columns.push(Column { name, variable, level, mean });
             }
         }
-        Ok(ranges)
+        if columns.len() > MOST_FOR_EFFECTS {
+            return Ok(None);
+        }
+        let mut effects = Effects { columns, notes, ..Effects::default() };
+        match model.law() {
+            Law::Gaussian => linear(&found, &mut effects)?,
+            _ if self.variables.len() > MOST_FOR_RANGES => return Ok(None),
+            _ => {
+                let Some(table) = table(model, &effects.columns) else { return Ok(None) };
+                if table.simulated {
+                    let draws = Model::DRAWS;
+                    effects.notes.push(format!(
+                        "Categories that depend on numbers are simulated with {draws} draws; the \
+                         effect of a number is then its average slope within one standard deviation \
+                         of its mean."
+                    ));
+                }
+                effects.table = Some(table);
+            }
+        }
+        Ok(Some(effects))
     }
 
     /// What is to be said of a graph whose weights are the linear parts of effects of other shapes.
@@ -295,13 +275,67 @@ impl GraphDocument {
     }
 }
 
-/// The interval of the weight of an edge.
-fn interval(
-    support: Option<&BTreeMap<(&str, &str), EdgeSupport>>,
-    from: &str,
-    to: &str,
-) -> Option<[f64; 2]> {
-    support?.get(&(from, to))?.weight
+/// The weights of a model of numbers, and effects over its class where they are undetermined.
+fn linear(found: &DescribedModel, effects: &mut Effects) -> Result<(), Error> {
+    let model = &found.model;
+    effects.order = model.graph().order().to_vec();
+    for (child, mechanism) in model.mechanisms().iter().enumerate() {
+        let terms = mechanism.linear().into_iter().flat_map(|linear| &linear.terms);
+        effects.weights.extend(terms.map(|term| (term.variable, child, term.coefficients[0])));
+    }
+    if model.size() > MOST_FOR_RANGES || !found.has_variances {
+        return Ok(());
+    }
+    for cause in 0..model.size() {
+        if !model.identified(&[cause]).contains(&false) {
+            continue;
+        }
+        let all = model.effects_of(cause, None, 0.95)?;
+        for (effect, entries) in all.on.iter().enumerate() {
+            if let Some([low, high]) = entries.first().and_then(|entry| entry.range()) {
+                effects.ranges.push(Range(cause, effect, low, high));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Effects and answers to interventions of a model with levels, which are not sums over paths.
+fn table(model: &Model, columns: &[Column]) -> Option<Table> {
+    /// Values of a number that can be chosen, on each side of its mean.
+    const STEPS: i32 = 6;
+    let place = |variable: usize, level: Option<usize>| {
+        columns.iter().position(|column| column.variable == variable && column.level == level)
+    };
+    let mut table = Table::default();
+    for cause in 0..model.size() {
+        let found = model.effects_of(cause, None, 0.95).ok()?;
+        table.simulated |= found.simulated;
+        for (effect, entries) in found.on.iter().enumerate() {
+            for entry in entries {
+                let from = place(cause, entry.from_level)?;
+                table.effects.push((from, place(effect, entry.to_level)?, entry.value));
+            }
+        }
+        let known = &model.variables().list()[cause];
+        let values: Vec<f64> = match known.levels.len() {
+            0 => {
+                let mean = columns[place(cause, None)?].mean?;
+                let spread = model.spreads()[cause].unwrap_or(1.0);
+                let at = |k: i32| mean + f64::from(k) * 0.5 * spread;
+                (-STEPS..=STEPS).map(at).map(|x| model.off_scale(cause, x)).collect()
+            }
+            levels => (0..levels).map(|level| level as f64).collect(),
+        };
+        for value in values {
+            let after = model.expectation(&[(cause, value)]).ok()?;
+            let mean = |column: &Column| after.on_scale[column.variable].column(column.level);
+            let value = model.to_scale(cause, value).ok()?;
+            let means = columns.iter().map(mean).collect();
+            table.responses.push(Response { variable: cause, value, means });
+        }
+    }
+    Some(table)
 }
 
 /// The last part of a path, which may be one of another system.

@@ -136,8 +136,13 @@ impl Selection {
         match &options.columns {
             None => positions.extend(in_order(label, options, &known, of_file.len())?),
             Some(columns) => {
+                let needed = options.plan.and_then(|plan| plan.needed.as_ref());
                 for name in columns {
-                    let found = find(name)?;
+                    let found = match (find(name), needed) {
+                        (Err(_), Some(needed)) if !needed.contains(name) => continue,
+                        (Err(_), Some(_)) => return Err(lacks_column(label, name, names)),
+                        (found, _) => found?,
+                    };
                     // Before kinds are known, one that is meant by kind may also be named.
                     let open =
                         options.plan.is_none() && columns.iter().any(|c| kind_of(c).is_some());
@@ -169,7 +174,7 @@ impl Selection {
         positions.retain(|&position| !dropped[position]);
         let plan = options.plan;
         positions.retain(|&position| plan.is_none_or(|plan| !plan.leaves_out(&names[position])));
-        if positions.len() < 2 {
+        if positions.len() < 2 && plan.is_none_or(|plan| plan.needed.is_none()) {
             let left = plan.and_then(|plan| left_out_note(&plan.left_out));
             return Err(match left {
                 Some(left) => Error::FewLeft { columns: positions.len(), left },
@@ -405,6 +410,17 @@ fn check_transforms(
 /// A column in which pandas keeps the names of rows.
 pub(super) fn is_index(name: &str) -> bool {
     name.starts_with("__index_level_")
+}
+
+/// The error for a table that lacks a column of a model.
+fn lacks_column(label: &str, name: &str, names: &[String]) -> Error {
+    const SHOWN: usize = 12;
+    let mut columns: Vec<String> =
+        names.iter().take(SHOWN).map(|known| shorten(known, 40)).collect();
+    if names.len() > SHOWN {
+        columns.push(format!("and {} more", names.len() - SHOWN));
+    }
+    Error::LacksColumn { path: label.into(), column: shorten(name, 80), columns }
 }
 
 fn unknown_column(name: &str, names: &[String]) -> Error {

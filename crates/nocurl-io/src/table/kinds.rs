@@ -1,7 +1,7 @@
 //! What the columns of a table are: decided from their cells, their types and what users say.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nocurl::{Action, Kind, Text, Value, Variable};
 use serde::{Deserialize, Serialize};
@@ -90,8 +90,35 @@ pub(super) struct Coding {
     codes: HashMap<Vec<u8>, f64>,
     /// The same for columns of numbers.
     numbers: HashMap<u64, f64>,
-    /// Where levels are given: what is missing, and a cell that is neither that nor a level.
-    given: Option<(Absent, Arc<OnceLock<String>>)>,
+    /// Where levels are given: what is missing, and cells that are neither that nor a level.
+    given: Option<(Absent, Strangers)>,
+}
+
+/// Cells that are no level of their column, in the order in which they were met.
+type Strangers = Arc<Mutex<Vec<String>>>;
+
+/// More different cells than this that are no level are not told apart.
+const MOST_STRANGERS: usize = 1000;
+
+/// The upper half of a NaN that stands for an unknown level; the lower half is its place among them.
+const UNKNOWN_LEVEL: u64 = 0x7ff8_6e6f;
+
+/// The place of an unknown level that a value stands for; nothing for other values.
+pub(super) fn unknown_level(value: f64) -> Option<usize> {
+    let bits = value.to_bits();
+    (bits >> 32 == UNKNOWN_LEVEL).then_some((bits & 0xffff_ffff) as usize)
+}
+
+/// The value of a cell that is no level.
+fn stranger(strangers: &Strangers, text: String) -> f64 {
+    let mut known = strangers.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = known.iter().position(|other| *other == text).unwrap_or_else(|| {
+        if known.len() < MOST_STRANGERS {
+            known.push(text);
+        }
+        known.len() - 1
+    });
+    f64::from_bits(UNKNOWN_LEVEL << 32 | place as u64)
 }
 
 impl Coding {
@@ -116,24 +143,30 @@ impl Coding {
     /// The code of a cell of text; NaN for one that is no level.
     pub(super) fn of_text(&self, content: &[u8]) -> f64 {
         let code = self.codes.get(content).copied();
-        if let (None, Some((absent, stranger))) = (code, &self.given)
-            && !absent.has(content)
-        {
-            let _ = stranger.set(shorten(&String::from_utf8_lossy(content), 40));
+        match (code, &self.given) {
+            (Some(code), _) => code,
+            (None, Some((absent, strangers))) if !absent.has(content) => {
+                // A level that is a number may be written another way.
+                let number = words::number(content, b'.').map(|value| (value + 0.0).to_bits());
+                let code = number.and_then(|number| self.numbers.get(&number)).copied();
+                let text = || shorten(&String::from_utf8_lossy(content), 40);
+                code.unwrap_or_else(|| stranger(strangers, text()))
+            }
+            _ => f64::NAN,
         }
-        code.unwrap_or(f64::NAN)
     }
 
     /// Codes in place of numbers.
     pub(super) fn of_numbers(&self, values: &mut [f64]) {
         for value in values.iter_mut().filter(|value| !value.is_nan()) {
             let code = self.numbers.get(&(*value + 0.0).to_bits());
-            if let (None, Some((absent, stranger))) = (code, &self.given)
-                && !absent.numbers().contains(value)
-            {
-                let _ = stranger.set(value.to_string());
-            }
-            *value = code.copied().unwrap_or(f64::NAN);
+            *value = match (code, &self.given) {
+                (Some(code), _) => *code,
+                (None, Some((absent, strangers))) if !absent.numbers().contains(value) => {
+                    stranger(strangers, value.to_string())
+                }
+                _ => f64::NAN,
+            };
         }
     }
 }
@@ -190,6 +223,8 @@ pub(super) struct Plan {
     pub(super) codings: BTreeMap<String, Arc<Coding>>,
     pub(super) left_out: Vec<(String, LeftOut)>,
     pub(super) notes: Vec<Text>,
+    /// Where rows are read for a model: the columns that must be there.
+    pub(super) needed: Option<BTreeSet<String>>,
 }
 
 /// What users say of a column.
@@ -252,11 +287,26 @@ impl Plan {
         plan
     }
 
+    /// The same for the rows of a model, which needs these columns.
+    pub(super) fn for_rows(self, needed: BTreeSet<String>) -> Self {
+        Self { needed: Some(needed), ..self }
+    }
+
+    /// The unknown level of a column at a place.
+    pub(super) fn unknown(&self, column: &str, place: usize) -> String {
+        let given = self.codings.get(column).and_then(|coding| coding.given.as_ref());
+        let known = given.map(|(_, all)| all.lock().unwrap_or_else(PoisonError::into_inner));
+        known.and_then(|known| known.get(place).cloned()).unwrap_or_default()
+    }
+
     /// Refuses cells that are none of the levels that were given.
     pub(super) fn check_levels(&self) -> Result<(), Error> {
         for (name, coding) in &self.codings {
-            if let Some(level) = coding.given.as_ref().and_then(|(_, stranger)| stranger.get()) {
-                let (column, level) = (shorten(name, 80), level.clone());
+            let strangers = coding.given.as_ref().map(|(_, strangers)| {
+                strangers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            });
+            if let Some(level) = strangers.into_iter().flatten().min() {
+                let column = shorten(name, 80);
                 return Err(Error::UnknownLevel { column, level });
             }
         }

@@ -25,6 +25,7 @@ mod layout;
 mod leaves;
 mod lines;
 mod memory;
+mod model_rows;
 mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
@@ -65,6 +66,7 @@ pub(crate) use columns::MOST_COLUMNS;
 use finish::{About, Coded, complete};
 pub use kinds::{LeftOut, Ordinal};
 pub use memory::{Columns, GivenLevels};
+pub use model_rows::{RowSchema, read_rows};
 pub use overview::{ColumnOverview, Overview, read_overview};
 pub use part::{Kinds, Resample, read_part, read_survey};
 pub(crate) use pattern::is_meant;
@@ -72,7 +74,7 @@ use sample::{KeptMoments, SampledMoments};
 pub(crate) use sample::{SAMPLE_ROWS, Sample, SampledRow};
 pub use survey::{Surveyed, TableSurvey};
 pub use transform::{Scale, TransformRule};
-pub use write::write_table;
+pub use write::{write_rows, write_table};
 
 /// What to do about missing values: empty cells, `NA`, `N/A`, `NaN`, `null`, `None`, `#N/A`, `<NA>`,
 /// `?`, `-`, `.` and `*` in text, nulls and NaN elsewhere. Infinite values are always an error.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use nocurl::Dataset;
+use nocurl::{Dataset, MatRef, Variables};
 
 use super::header::Header;
 use crate::output::write_atomic;
@@ -17,12 +17,29 @@ use crate::{Error, Format};
 /// # Errors
 /// An unknown extension, or a file that cannot be written.
 pub fn write_table(path: impl AsRef<Path>, data: &Dataset) -> Result<(), Error> {
+    write_rows(path, data.variables(), data.values())
+}
+
+/// Writes rows that may have gaps, as [`write_table`] does: NaN becomes an empty cell in text and for
+/// levels, and stays NaN elsewhere.
+///
+/// # Errors
+/// As [`write_table`].
+///
+/// # Panics
+/// When there is not one column per variable, or a value is no position of a level.
+pub fn write_rows(
+    path: impl AsRef<Path>,
+    variables: &Variables,
+    values: MatRef<'_, f64>,
+) -> Result<(), Error> {
     let path = path.as_ref();
+    let data = &Rows { variables, values };
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match (Format::of_extension(&extension), extension.as_str()) {
         (Some(Format::Csv), "tsv" | "tab") => write_atomic(path, |file| text(file, data, b'\t')),
         (Some(Format::Csv), _) => write_atomic(path, |file| text(file, data, b',')),
-        (Some(Format::Npy), _) if !data.variables().is_continuous() => Err(Error::unsupported(
+        (Some(Format::Npy), _) if !data.variables.is_continuous() => Err(Error::unsupported(
             &format!("`{}`", path.display()),
             "a .npy file holds numbers alone, and some columns have levels; end the name in .csv \
              or .parquet",
@@ -37,39 +54,48 @@ pub fn write_table(path: impl AsRef<Path>, data: &Dataset) -> Result<(), Error> 
     }
 }
 
-fn text(file: &mut impl Write, data: &Dataset, delimiter: u8) -> io::Result<()> {
+/// Rows with the variables of their columns.
+struct Rows<'a> {
+    variables: &'a Variables,
+    values: MatRef<'a, f64>,
+}
+
+fn text(file: &mut impl Write, data: &Rows<'_>, delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-    writer.write_record(data.names())?;
-    let mut cells = vec![String::new(); data.names().len()];
-    for i in 0..data.values().nrows() {
+    writer.write_record(data.variables.names())?;
+    let mut cells = vec![String::new(); data.variables.names().len()];
+    for i in 0..data.values.nrows() {
         for (j, cell) in cells.iter_mut().enumerate() {
             use std::fmt::Write as _;
             cell.clear();
-            let variable = &data.variables().list()[j];
+            let variable = &data.variables.list()[j];
+            if data.values[(i, j)].is_nan() {
+                continue;
+            }
             if variable.is_discrete() {
-                cell.push_str(&variable.levels[data.values()[(i, j)] as usize]);
+                cell.push_str(&variable.levels[data.values[(i, j)] as usize]);
                 continue;
             }
             // The shortest digits that give the same number back.
-            write!(cell, "{:?}", data.values()[(i, j)]).map_err(io::Error::other)?;
+            write!(cell, "{:?}", data.values[(i, j)]).map_err(io::Error::other)?;
         }
         writer.write_record(&cells)?;
     }
     writer.flush()
 }
 
-fn npy(file: &mut impl Write, data: &Dataset) -> io::Result<()> {
-    Header::write_doubles(&mut *file, [data.values().nrows(), data.values().ncols()])?;
-    for i in 0..data.values().nrows() {
-        for j in 0..data.values().ncols() {
-            file.write_all(&data.values()[(i, j)].to_le_bytes())?;
+fn npy(file: &mut impl Write, data: &Rows<'_>) -> io::Result<()> {
+    Header::write_doubles(&mut *file, [data.values.nrows(), data.values.ncols()])?;
+    for i in 0..data.values.nrows() {
+        for j in 0..data.values.ncols() {
+            file.write_all(&data.values[(i, j)].to_le_bytes())?;
         }
     }
     Ok(())
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
+fn parquet(file: &mut (impl Write + Send), data: &Rows<'_>) -> io::Result<()> {
     use std::sync::Arc;
 
     use nocurl::Variable;
@@ -90,24 +116,28 @@ fn parquet(file: &mut (impl Write + Send), data: &Dataset) -> io::Result<()> {
         };
         column.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
     };
-    let columns = data.variables().list().iter().map(column).collect::<Result<_, _>>()?;
+    let columns = data.variables.list().iter().map(column).collect::<Result<_, _>>()?;
     let schema = Type::group_type_builder("schema").with_fields(columns).build()?;
     // A dictionary of numbers that hardly repeat costs time and saves nothing.
     let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
     let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
-    let rows = data.values().nrows();
+    let rows = data.values.nrows();
     let mut values = Vec::new();
     for start in (0..rows).step_by(GROUP_ROWS) {
         let end = rows.min(start + GROUP_ROWS);
         let mut group = writer.next_row_group()?;
-        for j in 0..data.values().ncols() {
+        for j in 0..data.values.ncols() {
             values.clear();
-            values.extend((start..end).map(|i| data.values()[(i, j)]));
+            values.extend((start..end).map(|i| data.values[(i, j)]));
             let column = group.next_column()?;
             let mut column = column.ok_or_else(|| io::Error::other("a column is missing"))?;
-            let variable = &data.variables().list()[j];
+            let variable = &data.variables.list()[j];
             if variable.is_discrete() {
-                let level = |code: &f64| ByteArray::from(variable.levels[*code as usize].as_str());
+                let name = |code: &f64| match code.is_nan() {
+                    true => "",
+                    false => variable.levels[*code as usize].as_str(),
+                };
+                let level = |code: &f64| ByteArray::from(name(code));
                 let levels: Vec<ByteArray> = values.iter().map(level).collect();
                 column.typed::<ByteArrayType>().write_batch(&levels, None, None)?;
             } else {

@@ -34,7 +34,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 20] = [
+pub const SETTINGS: [&str; 21] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -55,6 +55,8 @@ pub const SETTINGS: [&str; 20] = [
     "standardize",
     "threshold",
     "transform",
+    // Of commands that read rows for a model.
+    "unknown_level",
 ];
 
 /// Something that a user can do.

@@ -182,6 +182,57 @@ pub enum Error {
         /// Which, why, and what to do.
         reason: String,
     },
+    /// A name that no variable of a model has.
+    #[error("there is no variable `{name}`{}", suggest(.suggestion))]
+    NoSuchVariable {
+        /// The name as given.
+        name: String,
+        /// The closest known name, if any is close.
+        suggestion: Option<String>,
+    },
+    /// A level that a variable does not have.
+    #[error("`{variable}` has no level `{level}`; its levels are {}", list(.levels))]
+    NoSuchLevel {
+        /// The variable.
+        variable: String,
+        /// The level as given.
+        level: String,
+        /// The levels it has.
+        levels: Vec<String>,
+    },
+    /// A text that is no value of a variable.
+    #[error("{reason}")]
+    Value {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A model that contradicts itself, or an answer that it cannot give.
+    #[error("model: {reason}")]
+    Model {
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// A mechanism that needs rows, in a model that was fitted without them.
+    #[error(
+        "this needs the mechanism of `{variable}`, which is fitted to rows: learn the graph from the \
+         table instead of its moments"
+    )]
+    Unfitted {
+        /// The variable.
+        variable: String,
+    },
+    /// A value outside the domain of the scale that a variable was learnt on.
+    #[error("{}", off_scale(variable, scale, *value, *row))]
+    OffScale {
+        /// The variable.
+        variable: String,
+        /// The scale, such as `log(dose)`.
+        scale: String,
+        /// The value.
+        value: f64,
+        /// The row it is in, if it is in one.
+        row: Option<usize>,
+    },
     /// The state of a training that is not of this data and method.
     #[error("the checkpoint is not of this data and method; start again without it")]
     ForeignCheckpoint,
@@ -340,6 +391,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same error, in a row of a table.
+    #[must_use]
+    pub fn in_row(self, row: usize) -> Self {
+        match self {
+            Self::OffScale { variable, scale, value, .. } => {
+                Self::OffScale { variable, scale, value, row: Some(row) }
+            }
+            other => other,
+        }
+    }
+
     /// The message: what is wrong, where, and what to do.
     pub fn text(&self) -> Text {
         match self {

@@ -2,7 +2,7 @@
 //! progress.
 
 pub mod advice;
-mod codes;
+pub(crate) mod codes;
 mod dataset;
 pub mod error;
 pub mod experiments;

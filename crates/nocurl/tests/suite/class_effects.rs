@@ -2,9 +2,9 @@
 
 use nocurl::adjustment::adjustment;
 use nocurl::class_effects::{effects_over_class, interventions_over_class, parent_sets};
-use nocurl::model::Model;
+use nocurl::model::{Linear, Mechanism, Model, Term};
 use nocurl::simulate::{Simulation, simulate};
-use nocurl::{Dag, Mat, Pdag, effects};
+use nocurl::{Dag, Dataset, Mat, Pdag, effects};
 
 /// Every graph with these adjacencies that has the class of `dag`.
 fn members(dag: &Dag) -> Vec<Dag> {
@@ -53,8 +53,17 @@ fn cases() -> Vec<(Dag, Model)> {
             let variables = 4 + seed as usize % 3;
             let simulation = Simulation { variables, degree: 2.5, ..Simulation::default() };
             let truth = simulate(&simulation, seed).unwrap().truth;
-            let variances = (0..variables).map(|j| 0.5 + j as f64 * 0.3).collect();
-            let model = Model::new(truth.clone(), vec![1.0; variables], variances).unwrap();
+            let mechanism = |j: usize| {
+                let term =
+                    |parent| Term { variable: parent, coefficients: vec![truth.weight(parent, j)] };
+                let terms: Vec<Term> = truth.parents(j).map(term).collect();
+                // All means are 1.
+                let intercept = 1.0 - terms.iter().map(|term| term.coefficients[0]).sum::<f64>();
+                Mechanism::Linear(Linear::new(terms, intercept, 0.5 + j as f64 * 0.3))
+            };
+            let mechanisms = (0..variables).map(mechanism).collect();
+            let names = Dataset::default_names(variables);
+            let model = Model::new(names, mechanisms, Pdag::class_of(&truth)).unwrap();
             (truth, model)
         })
         .collect()
@@ -63,7 +72,7 @@ fn cases() -> Vec<(Dag, Model)> {
 #[test]
 fn values_are_those_of_all_members() {
     for (dag, model) in cases() {
-        let (class, s) = (Pdag::class_of(&dag), model.covariance());
+        let (class, s) = (Pdag::class_of(&dag), model.covariance().unwrap());
         let members = members(&dag);
         for x in 0..dag.size() {
             let mut expected: Vec<Vec<usize>> =
@@ -88,10 +97,10 @@ fn values_are_those_of_all_members() {
 #[test]
 fn interventions_on_two_variables_are_those_of_all_members() {
     for (dag, model) in cases() {
-        let (class, s) = (Pdag::class_of(&dag), model.covariance());
+        let (class, s) = (Pdag::class_of(&dag), model.covariance().unwrap());
         let (d, set) = (dag.size(), [(0, 3.0), (1, -1.0)]);
         let means = vec![1.0; d];
-        let found = interventions_over_class(&class, &model, &means, &set).unwrap().unwrap();
+        let found = interventions_over_class(&class, s.as_ref(), &means, &set).unwrap().unwrap();
         let members = members(&dag);
         for y in 0..d {
             let all = members
@@ -110,7 +119,7 @@ fn interventions_on_two_variables_are_those_of_all_members() {
 fn sets_to_adjust_for_give_the_effect() {
     let mut found = 0;
     for (dag, model) in cases() {
-        let s = model.covariance();
+        let s = model.covariance().unwrap();
         let total = effects::total(&dag);
         for graph in [Pdag::class_of(&dag), Pdag::of_dag(&dag)] {
             for (x, y) in (0..dag.size()).flat_map(|x| (0..dag.size()).map(move |y| (x, y))) {

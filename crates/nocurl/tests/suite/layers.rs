@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the bottom up: a room may use those before it and itself.
-const ROOMS: [&str; 5] = ["core", "math", "methods", "pipeline", "analysis"];
+const ROOMS: [&str; 6] = ["core", "math", "methods", "pipeline", "model", "analysis"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nocurl::Determines;
 use nocurl::bootstrap::Confidence;
 
 use super::{GraphDocument, GraphFormat, Written};
@@ -112,7 +113,12 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
             });
         // The fourth cell is `direction`, or the mark `cpdag` of schema 1.
         let mark = record.get(3).unwrap_or_default();
-        let (direction, shared) = (Direction::from_name(mark), shared(mark));
+        let of_skeleton = mark == Determines::Skeleton.name();
+        let direction = match of_skeleton {
+            true => Some(Direction::Undetermined),
+            false => Direction::from_name(mark),
+        };
+        let shared = shared(mark);
         let known = match record.len() {
             2 | 3 => true,
             4 | 8 => direction.is_some() || shared.is_some() || is_header,
@@ -135,6 +141,9 @@ fn edge_list(records: &[csv::StringRecord]) -> Result<GraphDocument, Flaw> {
                 at_line(format!("the weight `{}` is not a number", shorten(cell, 40)))
             })?),
         };
+        if of_skeleton {
+            builder.graph.determines = Some(Determines::Skeleton);
+        }
         if record[0].is_empty() || record[1].is_empty() {
             return Err(at_line("a variable has no name".into()).into());
         }
@@ -171,7 +180,12 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
     for edge in &graph.edges {
         let weight = edge.weight.map_or_else(String::new, |weight| format!("{weight:?}"));
         let (from, to) = (edge.from.clone(), edge.to.clone());
-        let mut record = vec![from, to, weight, edge.direction.name().into()];
+        // Of a skeleton no direction is known, of a class some are.
+        let direction = match graph.determines {
+            Determines::Skeleton => Determines::Skeleton.name(),
+            _ => edge.direction.name(),
+        };
+        let mut record = vec![from, to, weight, direction.into()];
         if known {
             let cells = edge.confidence.as_ref().map(numbers);
             record.extend(cells.map_or_else(

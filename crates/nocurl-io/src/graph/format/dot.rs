@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::tokens::{Language, Token};
 use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
-use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
+use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variables};
 use crate::graph::builder::{Builder, Flaw};
 use crate::graph::text::check_names;
 
@@ -158,8 +158,7 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
         let _ = writeln!(text, "  {name}={};", spelled(&value));
     }
     text.push_str(STYLE);
-    for (index, name) in graph.variables.iter().enumerate() {
-        let mut attributes = of_variable(graph, index);
+    for (name, mut attributes) in graph.variables.iter().zip(of_variables(graph)) {
         // Graphviz reads entities in a name that it shows.
         let shown = name.replace('&', "&amp;");
         if name.contains('&') {

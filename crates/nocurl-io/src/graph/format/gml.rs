@@ -7,7 +7,7 @@ use super::tokens::{Language, Token};
 use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
-use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
+use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variables};
 use crate::graph::builder::{Builder, Flaw};
 use crate::graph::text::{gml_escape, unescape};
 
@@ -49,7 +49,7 @@ fn read(text: &str) -> Result<GraphDocument, Flaw> {
                 directed = value.text == "1";
                 at += 2;
             }
-            (key @ ("determines" | "claim" | "method"), Some(value)) if !value.symbol => {
+            (key @ ("determines" | "claim" | "method" | "model"), Some(value)) if !value.symbol => {
                 builder.graph.set(key, &unescape(&value.text))?;
                 at += 2;
             }
@@ -118,8 +118,9 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
     let list = |attributes: Vec<(&str, Value<'_>)>| -> String {
         attributes.iter().map(|(name, value)| format!(" {name} {}", spelled(value))).collect()
     };
-    for (index, name) in graph.variables.iter().enumerate() {
-        let attributes = list(of_variable(graph, index));
+    let named = graph.variables.iter().zip(of_variables(graph));
+    for (index, (name, attributes)) in named.enumerate() {
+        let attributes = list(attributes);
         let _ = writeln!(text, "  node [ id {index} label \"{}\"{attributes} ]", gml_escape(name));
     }
     for (from, to, edge) in graph.indexed_edges()? {

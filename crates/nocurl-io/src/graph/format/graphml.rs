@@ -8,7 +8,7 @@ use quick_xml::{Reader, Writer, XmlVersion};
 use super::{GraphDocument, GraphFormat, Written};
 use crate::Error;
 use crate::error::shorten;
-use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variable};
+use crate::graph::attributes::{OfEdge, Value, of_edge, of_graph, of_variables};
 use crate::graph::builder::{Builder, Flaw};
 use crate::graph::text::{is_foreign_to_xml, json_for_xml, xml_escape};
 
@@ -22,8 +22,9 @@ pub(super) static FORMAT: GraphFormat = GraphFormat {
 };
 
 /// What is declared before the graph: the element, the attribute, its type.
-const KEYS: [[&str; 3]; 13] = [
+const KEYS: [[&str; 3]; 14] = [
     ["graph", "determines", "string"],
+    ["graph", "model", "string"],
     ["graph", "method", "string"],
     ["node", "name", "string"],
     ["node", "potential", "double"],
@@ -227,13 +228,14 @@ fn write(graph: &GraphDocument) -> Result<String, Error> {
     }
     xml.open("graph", &[("id", "nocurl"), ("edgedefault", "directed")]);
     xml.data(of_graph(graph));
-    for (index, name) in graph.variables.iter().enumerate() {
+    let named = graph.variables.iter().zip(of_variables(graph));
+    for (index, (name, attributes)) in named.enumerate() {
         xml.open("node", &[("id", &format!("n{index}"))]);
         xml.data(vec![("name", Value::Text(name))]);
         if is_foreign(name) {
             xml.data(vec![(JSON_NAME, Value::Text(&json_for_xml(name)))]);
         }
-        xml.data(of_variable(graph, index));
+        xml.data(attributes);
         xml.close("node");
     }
     for (from, to, edge) in edges {

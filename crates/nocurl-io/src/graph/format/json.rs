@@ -29,8 +29,9 @@ impl GraphDocument {
     }
 }
 
-/// The schema before [`GraphDocument::SCHEMA`].
+/// Schemas before [`GraphDocument::SCHEMA`].
 const FIRST_SCHEMA: &str = "nocurl/graph/1";
+const SECOND_SCHEMA: &str = "nocurl/graph/2";
 
 fn read(text: &str) -> Result<GraphDocument, Flaw> {
     // The schema is looked at first: another version may lack what this one requires.
@@ -39,6 +40,8 @@ fn read(text: &str) -> Result<GraphDocument, Flaw> {
     match value.get("schema").and_then(Value::as_str) {
         Some(GraphDocument::SCHEMA) => {}
         Some(FIRST_SCHEMA) => from_first(&mut value)?,
+        // Its model is that of its weights, means and error variances.
+        Some(SECOND_SCHEMA) => value["schema"] = GraphDocument::SCHEMA.into(),
         Some(other) => {
             let (other, known) = (shorten(other, 40), GraphDocument::SCHEMA);
             return Err(format!("schema `{other}` is not known, only `{known}` and before").into());
@@ -53,7 +56,7 @@ fn read(text: &str) -> Result<GraphDocument, Flaw> {
     checked(document)
 }
 
-/// Turns schema 1 into schema 2: the direction of an edge followed from `claim` and `cpdag`.
+/// Turns schema 1 into the current one: the direction of an edge followed from `claim` and `cpdag`.
 fn from_first(value: &mut Value) -> Result<(), String> {
     let Some(document) = value.as_object_mut() else { return Ok(()) };
     let class = document.remove("cpdag").ok_or("it has no `cpdag`")?;
@@ -94,6 +97,7 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
         }
     }
     check_kinds(&document)?;
+    check_model(&document)?;
     check_sample(&document)?;
     let mut places: Vec<usize> =
         document.order.iter().map(|name| builder.position(name)).collect::<Result<_, _>>()?;
@@ -107,6 +111,7 @@ fn checked(document: GraphDocument) -> Result<GraphDocument, Flaw> {
         builder.edge(from, to, OfEdge { weight, direction, confidence, ..OfEdge::default() })?;
     }
     let found = builder.finish()?;
+    let document = GraphDocument { schema: GraphDocument::SCHEMA.into(), ..document };
     let same = |a: &Edge, b: &Edge| {
         (&a.from, &a.to, a.weight, a.direction) == (&b.from, &b.to, b.weight, b.direction)
     };
@@ -155,16 +160,28 @@ fn check_kinds(document: &GraphDocument) -> Result<(), Flaw> {
         at.map_or(1, |at| list.columns(at).len())
     };
     let wrong = |edge: &&Edge| {
-        let pairs = width(&edge.from) * width(&edge.to);
-        !edge.coefficients.is_empty() && edge.coefficients.len() != pairs
+        let (own, pairs) = (width(&edge.from), width(&edge.from) * width(&edge.to));
+        let found = edge.coefficients.len();
+        found != 0 && found != own && found != pairs
     };
     match document.edges.iter().find(wrong) {
         None => Ok(()),
         Some(edge) => Err(format!(
-            "the edge from `{}` to `{}` does not have one coefficient for each pair of levels",
+            "the edge from `{}` to `{}` does not have one coefficient per level",
             edge.from, edge.to
         )
         .into()),
+    }
+}
+
+/// Whether the mechanisms are those of the variables, their levels and the edges.
+fn check_model(document: &GraphDocument) -> Result<(), Flaw> {
+    if document.model.is_none() {
+        return Ok(());
+    }
+    match document.described_model() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string().into()),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CountedClass, Interval, Pair, Path};
-use crate::analysis::effects;
 use crate::core::graph::Reachability;
 use crate::core::{Dag, Mat, Pdag};
+use crate::model::effects;
 
 /// What is counted of one replicate.
 pub(super) struct Replicate {

@@ -169,3 +169,8 @@ pub(super) fn invalid_edge(from: usize, to: usize, variables: usize) -> String {
     };
     format!("edge ({from}, {to}) is not possible: {why}")
 }
+
+pub(super) fn off_scale(variable: &str, scale: &str, value: f64, row: Option<usize>) -> String {
+    let place = row.map_or_else(String::new, |row| format!(" (row {row})"));
+    format!("`{variable}` was learnt as {scale}, which is not defined for {value}{place}")
+}

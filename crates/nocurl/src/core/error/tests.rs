@@ -67,6 +67,12 @@ fn all() -> Vec<Error> {
         E::TakesNoKnowledge { method: "fges", reason: "it is so", instead: "order-search" },
         E::Experiments { reason: "no row is the control".into() },
         E::TakesNoExperiments { method: "cam" },
+        E::NoSuchVariable { name: name(), suggestion: Some("age".into()) },
+        E::NoSuchLevel { variable: name(), level: "x".into(), levels: names() },
+        E::Model { reason: "it has a cycle".into() },
+        E::Unfitted { variable: name() },
+        E::Value { reason: "it is not a number".into() },
+        E::OffScale { variable: name(), scale: "log(age)".into(), value: -1.0, row: Some(3) },
         E::Cancelled,
     ];
     for error in &errors {
@@ -91,6 +97,8 @@ fn all() -> Vec<Error> {
             E::BootstrapFailed { .. } | E::Cycle { .. } | E::Knowledge { .. } => {}
             E::UnknownVariable { .. } | E::TakesNoKnowledge { .. } | E::Cancelled => {}
             E::Experiments { .. } | E::TakesNoExperiments { .. } => {}
+            E::NoSuchVariable { .. } | E::NoSuchLevel { .. } | E::Model { .. } => {}
+            E::Unfitted { .. } | E::OffScale { .. } | E::Value { .. } => {}
         }
     }
     errors
@@ -99,7 +107,7 @@ fn all() -> Vec<Error> {
 #[test]
 fn every_error_is_one_line_without_flags() {
     let errors = all();
-    assert_eq!(errors.len(), 41);
+    assert_eq!(errors.len(), 47);
     for error in errors {
         let text = error.text().to_string();
         assert_eq!(text, error.to_string());

@@ -151,7 +151,7 @@ impl Conditions {
 
     /// The conditions of some variables, in the order given; none where the condition is not
     /// among them.
-    pub(super) fn select(&self, variables: &Variables, chosen: &[usize]) -> Option<Self> {
+    pub(crate) fn select(&self, variables: &Variables, chosen: &[usize]) -> Option<Self> {
         let variable = chosen.iter().position(|&v| v == self.variable)?;
         let own = variables.columns(self.variable);
         let place = |column: usize| if column < own.start { column } else { column - own.len() };

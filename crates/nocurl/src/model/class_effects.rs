@@ -7,7 +7,6 @@
 //! 37, 2009; with directions known beforehand Fang and He, *IDA with background knowledge*, UAI 2020).
 
 use super::effects;
-use super::model::Model;
 use crate::core::{Dag, Error, Mat, MatRef, Pdag};
 use crate::math::linalg::Cholesky;
 
@@ -103,16 +102,15 @@ fn with_parents(s: MatRef<'_, f64>, cause: usize, parents: &[usize]) -> Option<V
 /// Those of [`effects::intervene`].
 pub fn interventions_over_class(
     class: &Pdag,
-    model: &Model,
+    covariance: MatRef<'_, f64>,
     means: &[f64],
     set: &[(usize, f64)],
 ) -> Result<Option<Vec<Vec<f64>>>, Error> {
     let variables: Vec<usize> = set.iter().map(|&(variable, _)| variable).collect();
     let Some(members) = members(class, &variables) else { return Ok(None) };
-    let covariance = model.covariance();
     let mut all = Vec::with_capacity(members.len());
     for member in members {
-        let Some(fitted) = fitted(&member, covariance.as_ref()) else { return Ok(None) };
+        let Some(fitted) = fitted(&member, covariance) else { return Ok(None) };
         all.push(effects::intervene(&fitted, means, set)?);
     }
     Ok(Some(all))
