@@ -203,7 +203,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
-        error_shape: !arguments.no_error_shape,
+        error_shape: arguments.error_shape,
         ..Options::default()
     })
 }
