@@ -48,7 +48,7 @@ def kind(seed):
 def learn(nocurl, data, graph, n, d, price):
     flags = ["--param", f"penalty={price / math.log(n)}", "--no-confidence", "--no-diagnosis"]
     flags += ["--restarts", 20 if d > 20 else 50]
-    run(nocurl, "learn", data, "--no-error-shape", "--quiet", "--output", graph, *flags)
+    run(nocurl, "learn", data, "--quiet", "--output", graph, *flags)
 
 
 def curve(nocurl, label, data, truth, n, d, folder):

@@ -58,7 +58,7 @@ def compare(nocurl, table, folder, seed, truth=None):
         for k, part in enumerate(parts):
             graph = graphs[kind, k] = folder / f"{kind}-{k}.json"
             run(nocurl, "learn", part, "--graph", kind, "--bootstrap", 50, "--missing", "drop",
-                "--no-diagnosis", "--no-error-shape", "--quiet", "--output", graph)
+                "--no-diagnosis", "--quiet", "--output", graph)
     found = {}
     for kind in KINDS:
         apart = lambda a, b: json.loads(run(nocurl, "evaluate", a, b, "--json"))["cpdag_shd"]

@@ -33,7 +33,7 @@ SHARED: dict[str, Any] = {
     "refine": None,
     "prune": None,
     "center": True,
-    "error_shape": True,
+    "error_shape": False,
     "knowledge": None,
     "condition": None,
     "condition_from_files": False,
@@ -160,7 +160,8 @@ class Learner(BaseEstimator):
         Subtract means.
     error_shape : bool
         Direct edges that independences leave undetermined where the shape of errors tells how;
-        only after methods that determine a class.
+        only after methods that determine a class. Off by default: it reverses edges where effects
+        are curved or columns have few values.
     knowledge : dict or path, optional
         What is known beforehand: ``required`` and ``forbidden`` (pairs of names), ``tiers`` (lists
         of names, the earliest first), ``sources``, ``sinks``; or a file, TOML or of Tetrad. Every
@@ -219,9 +220,10 @@ class Learner(BaseEstimator):
         Measure how sure edges and directions are, by learning again from up to 100 resampled
         tables; :func:`nocurl.learn` does.
     bootstrap : int, optional
-        Learn again from this many resampled tables, however long that takes.
+        Learn again from this many resampled tables, however much work that is.
     confidence_seconds : float, optional
-        Time that resampling may take: by default 10 seconds, any where ``bootstrap`` is given.
+        Stop resampling after this time. The number of tables, and so the result, then depends on
+        the machine; by default work is counted instead.
     confidence_level : float, optional
         Confidence from which on a direction is determined (by default 0.9) and edges are in the
         consensus (0.5).

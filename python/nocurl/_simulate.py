@@ -30,7 +30,7 @@ def simulate(
     weights: tuple[float, float] = (0.5, 2.0),
     mechanism: str = "linear",
     noise: str | dict = "gaussian",
-    variances: float | tuple[float, float] = 1.0,
+    variances: float | tuple[float, float] | None = None,
     standardize: bool = False,
     categorical: float = 0.0,
     levels: tuple[int, int] = (2, 4),
@@ -57,8 +57,9 @@ def simulate(
     noise : str or dict
         Law of the noise: "gaussian", "gumbel", "exponential", "laplace", "uniform" or
         ``{"student": 5}``.
-    variances : float or (float, float)
-        Factor on all noise variances, or the range each is drawn from.
+    variances : float or (float, float), optional
+        Variance of the noise of all variables, or the range each is drawn from. By default that of
+        the law's standard form: 1, Gumbel 1.64, Laplace 2, uniform 1/3.
     standardize : bool
         Bring every column to mean 0 and variance 1.
     categorical : float
@@ -79,9 +80,10 @@ def simulate(
     4
     """
     seed = seed_of(random_state)
-    scale: dict[str, Any] = (
-        {"random": list(variances)} if isinstance(variances, tuple) else {"equal": variances}
-    )
+    scale: str | dict[str, Any] = "standard"
+    if variances is not None:
+        is_range = isinstance(variances, tuple)
+        scale = {"random": list(variances)} if is_range else {"equal": variances}
     simulation = {
         "graph": graph,
         "degree": degree,

@@ -1,4 +1,4 @@
-//! How confidence is measured: how many resampled tables, for how long, and what is said when
+//! How confidence is measured: how many resampled tables, with how much work, and what is said when
 //! there is none.
 
 use std::time::{Duration, Instant};
@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// Seconds that measuring may take unless a number of tables is asked for.
-pub const DEFAULT_SECONDS: f64 = 10.0;
+/// Operations ([`Work`](nocurl::Work)) that measuring may take unless a number of tables or of seconds
+/// is asked for: about 10 seconds of one slow core. A clock would make results depend on the machine
+/// and on what else it does.
+pub const DEFAULT_OPERATIONS: u64 = 20_000_000_000;
 
 /// The confidence from which on edges and directions are in the consensus.
 const CONSENSUS_LEVEL: f64 = 0.5;
@@ -53,9 +55,10 @@ impl Shown {
 pub struct ConfidenceOptions {
     /// Whether it is measured at all.
     pub measure: bool,
-    /// Resampled tables; without it 100, as far as the time allows, for methods that are quick.
+    /// Resampled tables; without it 100, as far as the work allows, for methods that are quick.
     pub replicates: Option<usize>,
-    /// Seconds it may take; without it 10, or any where a number of tables is asked for.
+    /// Seconds it may take. How many tables that are, and so the result, depends on the machine;
+    /// without it the work is counted.
     pub seconds: Option<f64>,
     /// The confidence from which on a direction is determined and edges are in the consensus;
     /// without it 0.9 and 0.5.
@@ -148,14 +151,16 @@ impl ConfidenceOptions {
             return Ok(Err(takes_long(options)));
         }
         let params = self.params();
-        let allowed = self.seconds.or(self.replicates.is_none().then_some(DEFAULT_SECONDS));
-        let deadline = allowed.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));
+        let deadline =
+            self.seconds.map(|seconds| Deadline::after(Duration::from_secs_f64(seconds)));
         let enough = deadline.as_ref().map(|deadline| deadline as &dyn Stop);
+        let limited = self.replicates.is_none() && self.seconds.is_none();
+        let budget = limited.then_some(DEFAULT_OPERATIONS);
         let Again { drawn, learnt } = again;
-        let start = Start { from: Some(&fit.dag), enough, drawn, learnt };
+        let start = Start { from: Some(&fit.dag), budget, enough, drawn, learnt };
         match bootstrap_from(data, options, &params, start, run) {
             Ok(found) if found.replicates < FEWEST.min(params.replicates) => {
-                Ok(Err(too_few(found.replicates, allowed.unwrap_or_default())))
+                Ok(Err(too_few(found.replicates, self.seconds, options)))
             }
             Ok(found) => Ok(Ok(Some(found))),
             // The user's or the machine's doing, not the data's.
@@ -211,13 +216,14 @@ impl Stop for Deadline {
 
 fn takes_long(options: &Options) -> Text {
     Text::new(format!(
-        "confidence was left out: {} takes long to learn from many tables; ask for some with ",
+        "confidence was left out: {} takes long to learn from many tables like this one; ask for some with ",
         options.facts().phrase()
     ))
     .act(Action::set("bootstrap", 20))
 }
 
-fn too_few(learnt: usize, seconds: f64) -> Text {
+fn too_few(learnt: usize, seconds: Option<f64>, options: &Options) -> Text {
+    let Some(seconds) = seconds else { return takes_long(options) };
     let learnt = match learnt {
         0 => "no resampled table was learnt".to_string(),
         1 => "only 1 resampled table was learnt".into(),

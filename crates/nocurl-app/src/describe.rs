@@ -52,8 +52,8 @@ fn parameters(options: &Options, score: Option<MixedScore>) -> Map<String, Value
     {
         object.insert("score".into(), chosen.name().into());
     }
-    if !options.error_shape {
-        object.insert("error_shape".into(), false.into());
+    if options.error_shape {
+        object.insert("error_shape".into(), true.into());
     }
     if !options.knowledge.is_empty() {
         object.insert("knowledge".into(), json!(options.knowledge));

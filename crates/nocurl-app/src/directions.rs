@@ -20,12 +20,7 @@ pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Op
         let place = |name: &str| names.iter().position(|known| known == name);
         for edge in &mut document.edges {
             let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) else { continue };
-            let mut confidence = found.confidence(from, to);
-            // Resampled tables are learnt without the shape of errors, which has a confidence of its
-            // own, given that there is an edge.
-            if let Some(shape) = told_by_shape(outcome, from, to) {
-                confidence.direction = confidence.adjacent * shape;
-            }
+            let confidence = found.confidence(from, to);
             edge.direction = confidence.word(edge.is_determined(), level);
             edge.confidence = Some(confidence);
         }
@@ -49,13 +44,6 @@ pub(super) fn tell(document: &mut GraphDocument, outcome: &Outcome, options: &Op
         }
     }
     document.directions = sentence(document, outcome, options, level, cap);
-}
-
-/// The confidence in a direction that the shape of errors told.
-fn told_by_shape(outcome: &Outcome, from: usize, to: usize) -> Option<f64> {
-    let shape = outcome.fit.error_shape.as_ref()?;
-    let told = shape.directed.iter().find(|told| (told.from, told.to) == (from, to))?;
-    Some(told.confidence)
 }
 
 /// Why no direction is more than likely, where that is so: directions rest on nothing, a check

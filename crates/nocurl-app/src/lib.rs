@@ -42,7 +42,7 @@ mod view;
 /// The licences of everything that the program is built from, with their texts.
 pub const LICENSES: &str = include_str!("../data/third-party.txt");
 
-pub use confidence::{ConfidenceOptions, DEFAULT_SECONDS, Shown};
+pub use confidence::{ConfidenceOptions, DEFAULT_OPERATIONS, Shown};
 pub use describe::describe;
 pub use differences::{Difference, Differences, Side};
 pub use error::Error;

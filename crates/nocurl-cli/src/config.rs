@@ -203,7 +203,7 @@ fn pipeline(arguments: &PipelineArguments) -> Result<Options, Failure> {
         refine: arguments.refine,
         prune,
         threshold: arguments.threshold,
-        error_shape: !arguments.no_error_shape,
+        error_shape: arguments.error_shape,
         ..Options::default()
     })
 }
@@ -391,6 +391,7 @@ fn noise(text: &str) -> Result<Value, Failure> {
 fn variances(text: &str) -> Result<Variances, Failure> {
     const FLAG: &str = "--variances";
     match text.split_once(':') {
+        None if text == "standard" => Ok(Variances::Standard),
         None if text == "equal" => Ok(Variances::Equal(1.0)),
         Some(("equal", value)) => Ok(Variances::Equal(number(FLAG, value)?)),
         Some(("random", range)) => {
@@ -398,7 +399,7 @@ fn variances(text: &str) -> Result<Variances, Failure> {
             Ok(Variances::Random(low, high))
         }
         _ => Err(Failure::Input(format!(
-            "{FLAG} {text}: write equal, equal:VALUE or random:LOW,HIGH"
+            "{FLAG} {text}: write standard, equal[:VALUE] or random:LOW,HIGH"
         ))),
     }
 }

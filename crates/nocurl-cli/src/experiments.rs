@@ -13,6 +13,7 @@ use nocurl_io::{ExperimentSummary, ReadOptions, Source, read_targets};
 use crate::config::names;
 use crate::failure::Failure;
 use crate::report::{FAINT, clean, count};
+use crate::support::percent;
 
 /// The level of `--target-column` that acts on nothing.
 const CONTROL: &str = "control";
@@ -135,9 +136,8 @@ pub(crate) fn table(experiments: &ExperimentSummary) -> String {
         let mut found = condition.acts_on.clone();
         found.sort_by(|a, b| b.confidence.partial_cmp(&a.confidence).unwrap_or(Ordering::Equal));
         let found = found.iter().filter(|target| target.shift.is_some()).map(|target| {
-            let sure = target
-                .confidence
-                .map_or_else(String::new, |share| format!(" {:.0}%", 100.0 * share));
+            let sure =
+                target.confidence.map_or_else(String::new, |share| format!(" {}", percent(share)));
             format!("{}{sure}", clean(&target.variable))
         });
         grid.add_row([

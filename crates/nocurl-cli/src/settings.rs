@@ -162,6 +162,7 @@ fn settings(
 ) -> Result<Vec<(&'static str, Value)>, Failure> {
     let of = |name: &str| graph.parameters.get(name).cloned().unwrap_or(Value::Null);
     let off = |name: &str| Value::Bool(of(name) == Value::Bool(false));
+    let on = |name: &str| Value::Bool(of(name) == Value::Bool(true));
     let mut all = vec![("seed", graph.seed.into())];
     if !other_method {
         let algorithm = Algorithm::from_name(&graph.method)?;
@@ -177,7 +178,7 @@ fn settings(
     }
     all.extend([
         ("no-center", off("center")),
-        ("no-error-shape", off("error_shape")),
+        ("error-shape", on("error_shape")),
         ("refine", of("refine")),
         ("threshold", of("threshold")),
         ("columns", of("columns")),
@@ -186,7 +187,7 @@ fn settings(
         ("categorical", of("categorical")),
         ("ordinal", ordinal(&of("ordinal"))),
         ("transform", of("transform")),
-        ("standardize", Value::Bool(of("standardize") == Value::Bool(true))),
+        ("standardize", on("standardize")),
         ("missing", of("missing")),
         ("na", of("na")),
         ("header", of("header")),

@@ -67,6 +67,8 @@ pub(crate) fn interval([lower, upper]: [f64; 2]) -> String {
     format!("{} to {}", report::number(lower), report::number(upper))
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.0}%", 100.0 * share)
+/// A share in percent; nothing short of certain is shown as 100%.
+pub(crate) fn percent(share: f64) -> String {
+    let most = if share < 1.0 { 99.0 } else { 100.0 };
+    format!("{:.0}%", (100.0 * share).round().min(most))
 }

@@ -296,7 +296,7 @@ impl View {
             direction: edge.direction,
             weight: edge.weight,
             strength: edge.strength,
-            confidence: edge.confidence,
+            confidence: edge.confidence.map(shown),
             part: edge.part,
             route: Route {
                 points: places.edges[k].points.iter().flatten().map(|&at| short(at)).collect(),
@@ -317,6 +317,11 @@ impl View {
             edges: diagram.edges.iter().enumerate().map(link).collect(),
         }
     }
+}
+
+/// A share that is shown in whole percent: nothing short of certain as 100%.
+fn shown(share: f64) -> f64 {
+    if share < 1.0 { share.min(0.99) } else { share }
 }
 
 /// A place to a hundredth of a point.

@@ -47,7 +47,7 @@ fn flags(name: &str, value: &Value, words: &mut Vec<String>) {
             words.extend(texts(value).map(|rule| with(&flag, rule)));
         }
         ("diagnose", Value::Bool(false)) => words.push("--no-diagnosis".into()),
-        ("diagnose" | "center" | "error_shape" | "confidence", Value::Bool(on)) => {
+        ("diagnose" | "center" | "confidence", Value::Bool(on)) => {
             if !on {
                 words.push(format!("--no-{}", name.replace('_', "-")));
             }

@@ -85,8 +85,8 @@ pub use core::{
     Action, Codes, Conditions, Dag, Data, Dataset, Determines, Epoch, Error, Evidence,
     ExperimentSpec, FitKind, FitTable, Fitted, Fitters, Keeper, Kind, Knowledge, KnowledgeSpec,
     Mat, MatMut, MatRef, Moments, OneHot, Order, Pdag, Progress, Run, Spelling, Stop, Targets,
-    Termination, Text, TrainingState, Transform, Value, Variable, Variables, Wanted, Watch, advice,
-    error, experiments, graph, knowledge, memory, moments, simulate, transform, variable,
+    Termination, Text, TrainingState, Transform, Value, Variable, Variables, Wanted, Watch, Work,
+    advice, error, experiments, graph, knowledge, memory, moments, simulate, transform, variable,
 };
 pub use math::{Experiments, Problem, hodge, missing};
 pub use methods::{Algorithm, Proposal};

@@ -89,7 +89,7 @@ fn any(seed: u64) -> Simulation {
             [choose(6)],
         noise: [Noise::Gaussian, Noise::Gaussian, Noise::Exponential, Noise::Laplace][choose(4)],
         variances: [
-            Variances::Equal(1.0),
+            Variances::Standard,
             Variances::Random(0.25, 4.0),
             Variances::Random(0.02, 2.0),
         ][choose(3)],

@@ -107,13 +107,15 @@ pub(crate) struct LearnArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How sure the result is")]
 pub(crate) struct ConfidenceArguments {
-    /// Learn again from N resampled tables, however long that takes [default: 100 in 10 seconds]
+    /// Learn again from N resampled tables, however much work that is [default: up to 100, within 2e10
+    /// operations]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) bootstrap: Option<usize>,
     /// Do not measure how sure edges and directions are
     #[arg(long, conflicts_with_all = ["bootstrap", "confidence_seconds", "confidence_level"])]
     pub(crate) no_confidence: bool,
-    /// Time that learning from resampled tables may take [default: 10, none with --bootstrap]
+    /// Stop resampling after this time; the number of tables, and so the result, then depends on the
+    /// machine [default: work is counted instead]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) confidence_seconds: Option<f64>,
     /// Confidence from which on a direction is determined, and edges are in the consensus
@@ -173,9 +175,10 @@ pub(crate) struct PipelineArguments {
     /// Do not subtract the means of the columns, as in the paper's experiments
     #[arg(long)]
     pub(crate) no_center: bool,
-    /// Leave edges undetermined that the shape of errors could direct
+    /// Direct undetermined edges by the shape of errors; misleads where effects are curved or columns
+    /// have few values
     #[arg(long)]
-    pub(crate) no_error_shape: bool,
+    pub(crate) error_shape: bool,
     /// Search for a better order, starting from the one found
     #[arg(long, value_parser = refinements())]
     pub(crate) refine: Option<Refine>,

@@ -35,8 +35,8 @@ pub(crate) struct SimulateArguments {
     /// Noise: gaussian, gumbel, exponential, laplace, uniform, or student[:DEGREES OF FREEDOM]
     #[arg(long, default_value = "gaussian")]
     pub(crate) noise: String,
-    /// Noise variances: equal[:VALUE] or random:LOW,HIGH
-    #[arg(long, default_value = "equal")]
+    /// Noise variances: standard (those of the law's standard form), equal[:VALUE] or random:LOW,HIGH
+    #[arg(long, default_value = "standard")]
     pub(crate) variances: String,
     /// Range of the size of the weights; signs are random
     #[arg(long, default_value = "0.5,2", value_name = "LOW,HIGH", allow_negative_numbers = true)]

@@ -99,7 +99,7 @@ fn shown(path: &str, found: &Inspection, command: &str) -> String {
         text += &terminal::wrapped(&format!("  {said}"), "    ");
     }
     let takes = format!(
-        "{} and at most {} of memory; confidence takes up to 10 s more",
+        "{} and at most {} of memory; confidence takes up to about 10 s more",
         duration(found.seconds),
         show_bytes(found.memory.total())
     );

@@ -247,7 +247,7 @@ fn an_undetermined_direction_is_not_shown_as_an_arrow() {
     for (method, determines, arrows, lines, reversed) in
         [("eq-td", "graph", 2, 0, 0), ("fges", "class", 0, 2, 0), ("mmpc", "skeleton", 0, 2, 2)]
     {
-        let mut arguments = vec!["learn", "rain.csv", "--no-error-shape", "--method", method];
+        let mut arguments = vec!["learn", "rain.csv", "--method", method];
         let files = ["g.json", "g.dot", "g.graphml", "g.gml"];
         files.iter().for_each(|file| arguments.extend(["--output", file]));
         let shown = folder.run(&arguments);
@@ -269,7 +269,7 @@ fn it_is_said_which_directions_are_determined() {
     let folder = Folder::new();
     folder.write("rain.csv", chain());
     let said = |arguments: &[&str]| {
-        let common = ["learn", "--quiet", "--no-error-shape", "--output", "g.json"];
+        let common = ["learn", "--quiet", "--output", "g.json"];
         folder.run(&[common.as_slice(), arguments].concat());
         folder.json("g.json")["directions"].as_str().unwrap().to_string()
     };

@@ -49,12 +49,13 @@ fn the_same_seed_gives_the_same_bytes() {
 #[test]
 fn every_setting_is_understood() {
     let folder = Folder::new();
-    let settings: [(&str, &str, Value); 9] = [
+    let settings: [(&str, &str, Value); 10] = [
         ("--graph", "sf", json!({"graph": "sf"})),
         ("--degree", "2", json!({"degree": 2.0})),
         ("--noise", "gumbel", json!({"noise": "gumbel"})),
         ("--noise", "student", json!({"noise": {"student": 5.0}})),
         ("--noise", "student:3", json!({"noise": {"student": 3.0}})),
+        ("--variances", "standard", json!({"variances": "standard"})),
         ("--variances", "equal:2", json!({"variances": {"equal": 2.0}})),
         ("--variances", "random:0.5,2", json!({"variances": {"random": [0.5, 2.0]}})),
         ("--weights", "1,3", json!({"weights": [1.0, 3.0]})),

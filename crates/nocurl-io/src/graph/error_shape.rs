@@ -21,9 +21,10 @@ pub struct ErrorShapeEdge {
     pub from: String,
     /// The effect.
     pub to: String,
-    /// The confidence that this direction is better than the other.
-    pub confidence: f64,
-    /// True when it follows from another direction, which has this confidence.
+    /// The p-value of the likelihood ratio of the two directions; files of older versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
+    /// True when it follows from another direction, which has this p-value.
     pub follows: bool,
 }
 
@@ -36,7 +37,7 @@ impl ErrorShapeSummary {
         let directed = found.directed.iter().map(|edge| ErrorShapeEdge {
             from: names[edge.from].clone(),
             to: names[edge.to].clone(),
-            confidence: edge.confidence,
+            p_value: Some(edge.p_value),
             follows: edge.follows,
         });
         Self { rows: found.rows, undetermined: found.undetermined, directed: directed.collect() }

@@ -1,7 +1,7 @@
 //! Long work: watching it, stopping it, keeping what it has reached, and doing parts of it elsewhere.
 //! Each by itself, so that a caller gives only those it wants.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Error, Fitters, TrainingState};
@@ -54,6 +54,22 @@ impl Stop for AtomicBool {
     }
 }
 
+/// Counts the operations of a piece of work: about a multiplication each, by what the work does and
+/// not by a clock. So work that is limited by it ends at the same place on every machine.
+#[derive(Debug, Default)]
+pub struct Work(AtomicU64);
+
+impl Work {
+    /// Operations so far.
+    pub fn done(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, operations: u64) {
+        self.0.fetch_add(operations, Ordering::Relaxed);
+    }
+}
+
 /// Keeps the state of a training, so that it can go on at another time.
 pub trait Keeper: Sync {
     /// The state to go on from; none starts afresh.
@@ -86,11 +102,13 @@ pub struct Run<'a> {
     stop: Option<&'a dyn Stop>,
     keeper: Option<&'a dyn Keeper>,
     fitters: Option<&'a dyn Fitters>,
+    work: Option<&'a Work>,
 }
 
 impl<'a> Run<'a> {
     /// Work that nobody watches, stops or keeps.
-    pub const ALONE: Run<'static> = Run { watch: None, stop: None, keeper: None, fitters: None };
+    pub const ALONE: Run<'static> =
+        Run { watch: None, stop: None, keeper: None, fitters: None, work: None };
 
     /// The same work, watched.
     pub fn watched_by(self, watch: &'a dyn Watch) -> Self {
@@ -112,6 +130,11 @@ impl<'a> Run<'a> {
         Self { fitters: Some(fitters), ..self }
     }
 
+    /// The same work, whose operations are counted.
+    pub fn counted_by(self, work: &'a Work) -> Self {
+        Self { work: Some(work), ..self }
+    }
+
     /// One of many computations: it can be stopped, and is done here, without reports and a keeper of
     /// its own.
     pub fn quiet(&self) -> Self {
@@ -127,6 +150,13 @@ impl<'a> Run<'a> {
     pub fn report(&self, progress: Progress) {
         if let Some(watch) = self.watch {
             watch.report(progress);
+        }
+    }
+
+    /// Counts operations of what was just done.
+    pub fn worked(&self, operations: f64) {
+        if let Some(work) = self.work {
+            work.add(operations as u64);
         }
     }
 
@@ -167,16 +197,24 @@ pub(crate) struct Counter<'a> {
     stage: &'static str,
     done: Mutex<u64>,
     total: u64,
+    /// Operations of a unit.
+    each: f64,
     run: &'a Run<'a>,
 }
 
 impl<'a> Counter<'a> {
     pub(crate) fn new(stage: &'static str, total: usize, run: &'a Run<'a>) -> Self {
-        Self { stage, done: Mutex::new(0), total: total as u64, run }
+        Self { stage, done: Mutex::new(0), total: total as u64, each: 0.0, run }
+    }
+
+    /// The same with so many operations in a unit of work.
+    pub(crate) fn of(self, operations: f64) -> Self {
+        Self { each: operations, ..self }
     }
 
     /// Counts units of work just done, and turns a request to stop into [`Error::Cancelled`].
     pub(crate) fn add(&self, units: usize) -> Result<(), Error> {
+        self.run.worked(units as f64 * self.each);
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += units as u64;
         let (stage, total) = (self.stage, Some(self.total));

@@ -1,7 +1,7 @@
 //! A test of normality by skewness and kurtosis.
 
-/// The probability, under normality, of a sample whose skewness and kurtosis together are at least
-/// as odd as these; 1 for fewer than 8 values, which cannot tell.
+/// The p-value of normality: the chance, under it, of a sample whose skewness and kurtosis together
+/// are at least as odd as these; 1 for fewer than 8 values, which cannot tell.
 ///
 /// `skewness` is the third standardised sample moment, `kurtosis` the fourth (3 for a normal law).
 /// Each is brought to a standard normal law under normality, and the sum of the squares has a

@@ -11,6 +11,9 @@ use crate::core::{
 };
 use crate::math::{Experiments, linalg};
 
+/// Rows for each column from which second moments are taken as they are.
+const ENOUGH: f64 = 3.0;
+
 /// The second moments of the data, centred or not: all that a linear method sees.
 ///
 /// A variable is one column of them, or a block of columns where it is categorical; then the
@@ -139,10 +142,11 @@ impl Problem {
         &self.knowledge
     }
 
-    /// Makes singular second moments regular, with a warning.
+    /// Makes second moments regular that are singular or nearly so, with a warning.
     ///
-    /// Too few rows are met by shrinking towards the diagonal, as far as the oracle approximating
-    /// formula says (Chen, Wiesel, Eldar and Hero, 2010); exact collinearity by the least ridge
+    /// With too few rows they are shrunk towards their diagonal, as far as the oracle approximating
+    /// formula says (Chen, Wiesel, Eldar and Hero, 2010); from n = d to n = [`ENOUGH`] d that share
+    /// falls to 0, smoothly, so that a row more never changes much. Exact collinearity gets the least ridge
     /// that lets the methods go on.
     fn regularise(&mut self) {
         /// Relative ridge: solutions keep half of the digits.
@@ -150,14 +154,12 @@ impl Problem {
         let (n, d) = (self.rows, self.width());
         if n <= d as u64 {
             // There are fewer directions than columns: nothing needs to be looked for.
-            let shrinkage = oracle_shrinkage(self.sample_covariance(), n);
-            let words = format!(
-                "{n} rows are too few for {d} variables: where all are used at once, second moments \
-                 are shrunk towards their diagonal by {shrinkage:.3}; use more rows, or "
-            );
-            self.warnings.push(Text::new(words).act(Action::FewerColumns));
-            self.shrinkage = Some(shrinkage);
+            self.shrink(1.0, "too few");
             return;
+        }
+        let missing = (ENOUGH * d as f64 - n as f64) / ((ENOUGH - 1.0) * d as f64);
+        if missing > 0.0 {
+            self.shrink(missing * missing, "few");
         }
         let Some(set) = linalg::collinear_set(self.covariance()) else { return };
         let columns = set.iter().map(|&j| self.variables.column_name(j));
@@ -176,6 +178,18 @@ impl Problem {
                 matrix[(j, j)] *= 1.0 + RIDGE;
             }
         }
+    }
+
+    /// Shrinks second moments by a part of what the oracle approximating formula says.
+    fn shrink(&mut self, part: f64, rows_are: &str) {
+        let (n, d) = (self.rows, self.width());
+        let shrinkage = part * oracle_shrinkage(self.sample_covariance(), n);
+        let words = format!(
+            "{n} rows are {rows_are} for {d} variables: where all are used at once, second moments \
+             are shrunk towards their diagonal by {shrinkage:.3}; use more rows, or "
+        );
+        self.warnings.push(Text::new(words).act(Action::FewerColumns));
+        self.shrinkage = Some(shrinkage);
     }
 
     /// Second moments, and covariance beside them, fit for methods that use all variables at once.

@@ -61,6 +61,7 @@ pub fn propose(problem: &Problem, direction: Direction, run: &Run<'_>) -> Result
         run.step(Progress { stage, done: done as u64, total, objective: None })
     };
     watch(0)?;
+    run.worked((problem.size() as f64).powi(3));
     if let (Some(experiments), Direction::TopDown) = (problem.experiments(), direction) {
         return by_condition::propose(problem, experiments, |grams| {
             sources_first(problem, experiments, grams, &watch)

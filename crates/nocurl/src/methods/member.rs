@@ -6,8 +6,9 @@ use crate::core::{Dag, Error, Order, Pdag, Run};
 use crate::math::Problem;
 use crate::math::regress::Node;
 
-/// Variances that differ by less than this say nothing: the columns were standardised.
-const SAME: f64 = 1e-6;
+/// Variances that differ by less than this share say nothing: the columns were standardised, and
+/// maybe rounded after that.
+const SAME: f64 = 1e-2;
 
 /// Beyond so many variables each is explained by those next to it alone.
 const FEW: usize = 200;

@@ -19,12 +19,16 @@ use crate::core::parallel::*;
 use crate::core::progress::Counter;
 use crate::core::{Dag, Determines, Error, Kind, Mat, MatRef, Order, Termination};
 use crate::math::Price;
+use crate::math::local::Local;
 use crate::math::regress::refit;
 use local::RatioTests;
 
 /// Sets tried at most as explanation of one dependence. With up to 15 variables to choose from all
 /// are.
 const MOST_SETS: usize = 1 << 15;
+
+/// Operations of a test of a partial correlation.
+const TEST: f64 = 500.0;
 
 parameters! {
     /// Max-min parents and children: which variables are adjacent.
@@ -98,6 +102,7 @@ pub(super) fn propose(task: &Task<'_>, params: &Mmpc) -> Result<Proposal, Error>
     let tests = Tests::new(correlation.as_ref(), problem.rows(), params);
     let ratios = likelihood.local().map(|local| RatioTests::new(local, params));
     let progress = Counter::new("testing independence", d, run);
+    let each = likelihood.local().map_or(TEST, Local::operations);
     let chosen: Vec<Chosen> = (0..d)
         .into_par_iter()
         .map(|target| {
@@ -105,6 +110,7 @@ pub(super) fn propose(task: &Task<'_>, params: &Mmpc) -> Result<Proposal, Error>
                 None => tests.around(target, &progress)?,
                 Some(ratios) => ratios.around(target, &progress)?,
             };
+            run.worked(found.tests as f64 * each);
             progress.add(1).map(|()| found)
         })
         .collect::<Result<_, Error>>()?;

@@ -260,7 +260,7 @@ fn by_potential(estimate: Mat<f64>, effort: Effort) -> Proposal {
     Proposal { estimate: Some(estimate), ..proposal }
 }
 
-/// Step 1: `min F(A) + lambda h(A)`, for each lambda from the last one's result, first from 0.
+/// Step 1: `min F(A) / unit + lambda h(A)`, for each lambda from the last one's result, first from 0.
 fn estimate(
     problem: &Problem,
     second_moments: Grams<'_>,
@@ -272,6 +272,7 @@ fn estimate(
     let mut effort = Effort::default();
     let penalised = Penalised {
         second_moments,
+        unit: second_moments.unit(d),
         acyclicity: params.acyclicity,
         lambda1: 0.0,
         solver: params.solver,
@@ -320,6 +321,7 @@ fn joint(
 ) -> Result<Proposal, Error> {
     let d = problem.size();
     let mut objective = Joint::new(problem.second_moments(), problem.knowledge());
+    let unit = Grams::from(problem.second_moments()).unit(d);
     let mut x: Vec<f64> = objective.pairs.iter().map(|&pair| w[pair]).collect();
     x.extend_from_slice(&potential);
     let lbfgs_params = LbfgsParams {
@@ -329,7 +331,12 @@ fn joint(
     };
     let info = lbfgs::minimize(
         &mut x,
-        &mut |x, gradient| objective.evaluate(x, gradient),
+        &mut |x, gradient| {
+            run.worked((d as f64).powi(3));
+            let loss = objective.evaluate(x, gradient);
+            gradient.iter_mut().for_each(|slope| *slope /= unit);
+            loss / unit
+        },
         Limits::default(),
         &lbfgs_params,
         run,

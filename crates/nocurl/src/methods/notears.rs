@@ -114,6 +114,7 @@ fn by_moments(
     let d = problem.size();
     let penalised = Penalised {
         second_moments,
+        unit: second_moments.unit(d),
         acyclicity: params.acyclicity,
         lambda1: params.lambda1,
         solver: params.solver,

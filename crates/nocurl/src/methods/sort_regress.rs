@@ -45,6 +45,7 @@ pub fn propose(problem: &Problem, by: SortBy, run: &Run<'_>) -> Result<Proposal,
     let d = problem.size();
     let stage = "sorting the variables";
     run.step(Progress { stage, done: 0, total: Some(d as u64), objective: None })?;
+    run.worked((d as f64).powi(3));
     let s = problem.second_moments();
     let keys: Vec<f64> = match by {
         SortBy::Variance => (0..d).map(|j| s[(j, j)]).collect(),

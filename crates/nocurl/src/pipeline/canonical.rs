@@ -53,6 +53,12 @@ impl Canonical {
         dag.renumbered(&self.place)
     }
 
+    /// The potential in the order of the table, 0 at its last variable.
+    fn potential(&self, sorted: &[f64]) -> Vec<f64> {
+        let ground = self.place.last().map_or(0.0, |&last| sorted[last]);
+        self.place.iter().map(|&k| sorted[k] - ground).collect()
+    }
+
     /// What was learnt, in the order of the table.
     pub(super) fn back(&self, fit: Fit, variables: &Variables) -> Result<Fit, Error> {
         let matrix = |matrix| permuted(matrix, &self.place);
@@ -69,7 +75,7 @@ impl Canonical {
                 .error_variances
                 .map(|all| self.place.iter().map(|&k| all[k]).collect()),
             order: fit.order.iter().map(|&k| self.given[k]).collect(),
-            potential: self.place.iter().map(|&k| fit.potential[k]).collect(),
+            potential: self.potential(&fit.potential),
             class: pdag(fit.class),
             determined: pdag(fit.determined),
             unpruned: fit.unpruned.renumbered(&self.given)?,

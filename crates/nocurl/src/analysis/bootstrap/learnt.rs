@@ -26,6 +26,9 @@ pub struct Learnt {
     /// Conditions, by their names, with variables that they act on directly.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub acts_on: Vec<(String, usize)>,
+    /// Operations that learning took ([`Work`](crate::Work)).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub operations: u64,
 }
 
 impl Learnt {
@@ -36,6 +39,7 @@ impl Learnt {
             directed: determined.directed().collect(),
             undirected: determined.undirected().collect(),
             acts_on,
+            operations: 0,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::analysis::treatments::treatments;
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::progress::Counter;
-use crate::core::{Dag, Data, Error, Moments, Run, Stop};
+use crate::core::{Dag, Data, Error, Moments, Run, Stop, Work};
 use crate::math::levels_seen;
 use crate::pipeline::{Fit, Options, learn, learn_from};
 use learnt::placed;
@@ -102,7 +102,7 @@ pub struct Interval {
 }
 
 /// Two variables that are adjacent in some replicate. Frequencies are shares of the replicates that
-/// did not fail.
+/// did not fail; none is above [`Confidence::most`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// Where the more frequent direction starts; of two equally frequent ones, the smaller index.
@@ -115,7 +115,7 @@ pub struct Pair {
     pub backward: f64,
     /// Frequency of an edge whose direction is undetermined.
     pub undirected: f64,
-    /// Frequency of an edge of any kind: the sum of the three.
+    /// Frequency of an edge of any kind: the sum of the three, as far as that is allowed.
     pub adjacent: f64,
     /// Weights of `from -> to` over the replicates whose graph has it, determined or not.
     pub weight: Option<Interval>,
@@ -168,6 +168,13 @@ pub struct Bootstrap {
     pub classes: Vec<CountedClass>,
 }
 
+impl Bootstrap {
+    /// Replicates that were learnt from.
+    pub fn learnt(&self) -> usize {
+        self.replicates - self.failed
+    }
+}
+
 /// A class that replicates gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedClass {
@@ -184,7 +191,7 @@ pub struct CountedClass {
 pub fn memory(options: &Options, params: &BootstrapParams, size: &Size) -> Memory {
     let one = options.memory(&Size { threads: 1, ..*size });
     let drawn = Memory::default()
-        .and_tables(f64::from(u8::from(options.needs_rows())))
+        .and_tables(f64::from(u8::from(options.needs_rows() || options.uses_error_shape())))
         .and_bytes(4.0 * size.rows as f64);
     // A pair that has something takes as much as it has from a dozen replicates.
     let found = Memory::matrices(0.75 * params.replicates.max(12) as f64 + 4.0);
@@ -228,13 +235,16 @@ pub fn bootstrap<'a>(
     replicate(data.into(), options, params, Start::default(), run)
 }
 
-/// Where replicates start, and who ends them early; by default each is learnt from nothing, and
+/// Where replicates start, and what ends them early; by default each is learnt from nothing, and
 /// all are.
 #[derive(Clone, Copy, Default)]
 pub struct Start<'a> {
     /// The graph that was learnt from the data itself: methods that can go on from it
     /// ([`Method::warm`](crate::methods::Method::warm)) take a fraction of the time.
     pub from: Option<&'a Dag>,
+    /// Operations that all replicates may take ([`Work`]): those are counted that end within it, in
+    /// order. How many that are depends on no clock and no number of threads.
+    pub budget: Option<u64>,
     /// Asked all the time; once it says stop, the replicates before that one are what there is.
     /// The first replicates are the same however many follow.
     pub enough: Option<&'a dyn Stop>,
@@ -282,38 +292,53 @@ fn replicate(
     let streams = resample::streams(options.seed, params.replicates);
     let counter = Counter::new("learning from resampled data", params.replicates, run);
     let quiet = run.quiet();
-    let late = Late { run: &quiet, enough: start.enough };
-    let quiet = quiet.stopped_by(&late);
+    let usual = resampler.operations() + fit_operations(variables);
     let conditions = match options.experiments.resolve(data.moments().variables())? {
         None => Vec::new(),
         Some(told) => {
             levels_seen(&data.moments()).variables().list()[told.condition].levels.clone()
         }
     };
-    let again = |data: Data<'_>| {
+    let again = |data: Data<'_>, quiet: &Run<'_>| {
         let fit = match start.from {
-            Some(dag) => learn_from(data, options, dag, &quiet)?,
-            None => learn(data, options, &quiet)?,
+            Some(dag) => learn_from(data, options, dag, quiet)?,
+            None => learn(data, options, quiet)?,
         };
         let acts_on = placed(&acting(data, options, &fit)?, &conditions);
         Ok(Replicate::new(fit.dag, fit.determined, acts_on, params.paths))
     };
     let mut tally = Tally::new(variables);
     let (mut done, mut failed, mut first_error) = (0, 0, None);
+    let mut left = start.budget;
     // No more tables than threads are there at a time, also when a thread that waits takes up
     // another replicate.
     let numbered: Vec<_> = streams.into_iter().enumerate().collect();
     'all: for batch in numbered.chunks(threads().max(1)) {
-        let outcomes: Vec<Result<Replicate, Error>> = batch
+        let outcomes: Vec<(Result<Replicate, Error>, u64)> = batch
             .par_iter()
             .map(|(number, stream)| {
                 if let Some(Some(learnt)) = start.learnt.get(*number) {
-                    return learnt.replicate(variables, &conditions, params.paths);
+                    let replicate = learnt.replicate(variables, &conditions, params.paths);
+                    return (replicate, usual + learnt.operations);
                 }
-                resampler.draw(*number, stream.clone(), again)
+                let work = Work::default();
+                let most = left.map(|left| left.saturating_sub(usual));
+                let late = Late { run: &quiet, enough: start.enough, work: &work, most };
+                let run = quiet.stopped_by(&late).counted_by(&work);
+                let outcome = resampler.draw(*number, stream.clone(), |data| again(data, &run));
+                // What parallel parts had done when one of them failed depends on the threads.
+                let failed = matches!(&outcome, Err(error) if *error != Error::Cancelled);
+                (outcome, usual + if failed { 0 } else { work.done() })
             })
             .collect();
-        for outcome in outcomes {
+        for (outcome, operations) in outcomes {
+            if let Some(budget) = &mut left {
+                match budget.checked_sub(operations) {
+                    Some(rest) => *budget = rest,
+                    None if run.is_stopped() => return Err(Error::Cancelled),
+                    None => break 'all,
+                }
+            }
             match outcome {
                 Ok(replicate) => tally.add(&replicate),
                 Err(Error::Cancelled) if !run.is_stopped() => break 'all,
@@ -359,8 +384,10 @@ pub fn learn_again(
     from: &Dag,
     run: &Run<'_>,
 ) -> Result<Learnt, Error> {
-    let fit = learn_from(drawn.into(), options, from, run)?;
-    Ok(Learnt::new(&fit.dag, &fit.determined, acting(drawn.into(), options, &fit)?))
+    let work = Work::default();
+    let fit = learn_from(drawn.into(), options, from, &run.counted_by(&work))?;
+    let learnt = Learnt::new(&fit.dag, &fit.determined, acting(drawn.into(), options, &fit)?);
+    Ok(Learnt { operations: work.done(), ..learnt })
 }
 
 /// The conditions of a resampled table, with the variables that they act on directly.
@@ -371,14 +398,24 @@ fn acting(data: Data<'_>, options: &Options, fit: &Fit) -> Result<Vec<(String, u
     Ok(found.into_iter().map(|one| (levels[one.condition].clone(), one.variable)).collect())
 }
 
-/// Stops a replicate when the user asks for it, or when there are enough.
+/// Operations of what every method does with a table of so many variables.
+fn fit_operations(variables: usize) -> u64 {
+    (variables as u64).pow(3)
+}
+
+/// Stops a replicate when the user asks for it, when there are enough, or when it takes more work than
+/// is left.
 struct Late<'a> {
     run: &'a Run<'a>,
     enough: Option<&'a dyn Stop>,
+    work: &'a Work,
+    most: Option<u64>,
 }
 
 impl Stop for Late<'_> {
     fn is_stopped(&self) -> bool {
-        self.run.is_stopped() || self.enough.is_some_and(Stop::is_stopped)
+        self.run.is_stopped()
+            || self.enough.is_some_and(Stop::is_stopped)
+            || self.most.is_some_and(|most| self.work.done() > most)
     }
 }

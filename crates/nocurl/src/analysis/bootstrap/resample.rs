@@ -32,7 +32,7 @@ pub(super) enum Resampler<'a> {
     Moments(&'a Dataset),
     /// The same, drawn within the levels of a variable, which are told apart.
     Conditions(&'a Dataset, usize),
-    /// Rows, which the method itself needs.
+    /// Rows, which the method itself or the shape of errors needs.
     Rows(&'a Dataset),
     /// The law behind given moments.
     Gaussian(Gaussian<'a>),
@@ -49,6 +49,7 @@ impl<'a> Resampler<'a> {
         let counts = coded
             && options.algorithm.facts().counts
             && data.moments().variables().is_categorical();
+        let shape = options.uses_error_shape() && data.moments().variables().is_continuous();
         let needs_rows = options.needs_rows() || counts;
         if let Some(targets) = options.experiments.resolve(data.moments().variables())? {
             if let Some(rows) = data.rows() {
@@ -63,7 +64,7 @@ impl<'a> Resampler<'a> {
             });
         }
         match data {
-            Data::Rows(rows) if needs_rows => Ok(Self::Rows(rows)),
+            Data::Rows(rows) if needs_rows || shape => Ok(Self::Rows(rows)),
             Data::Rows(rows) => Ok(Self::Moments(rows)),
             Data::Moments(_) | Data::Sampled(..) | Data::Coded(..) if needs_rows => {
                 Err(Error::NeedsRows { what: Action::method(options.algorithm.name()) })
@@ -102,6 +103,22 @@ impl<'a> Resampler<'a> {
             Self::Gaussian(law) => law.moments.columns(),
             Self::GaussianConditions(law) => law.moments.columns(),
             Self::Drawn(drawn) => drawn.first().map_or(0, Moments::columns),
+        }
+    }
+
+    /// Operations that drawing a table takes.
+    pub(super) fn operations(&self) -> u64 {
+        let gaussian = |moments: &Moments| (moments.width() as u64).pow(3);
+        match self {
+            Self::Moments(rows) | Self::Conditions(rows, _) => {
+                // A number by chance for each row, and its products, several at a time.
+                let (n, d) = rows.values().shape();
+                n as u64 * (10 + (d * d) as u64 / 4)
+            }
+            Self::Rows(rows) => rows.values().nrows() as u64 * (10 + rows.values().ncols() as u64),
+            Self::Gaussian(law) => gaussian(&law.moments),
+            Self::GaussianConditions(law) => gaussian(&law.moments),
+            Self::Drawn(drawn) => drawn.first().map_or(0, |moments| moments.width().pow(2) as u64),
         }
     }
 

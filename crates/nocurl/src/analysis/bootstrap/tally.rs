@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CountedClass, Interval, Pair, Path};
+use super::{Confidence, CountedClass, Interval, Pair, Path};
 use crate::core::graph::Reachability;
 use crate::core::{Dag, Mat, Pdag};
 use crate::model::effects;
@@ -134,8 +134,7 @@ impl Tally {
 
     /// The share of replicates in which each condition acts on each variable.
     pub(super) fn treatments(&self) -> BTreeMap<(usize, usize), f64> {
-        let share = |&count: &u32| f64::from(count) / self.replicates.max(1) as f64;
-        self.treatments.iter().map(|(&found, count)| (found, share(count))).collect()
+        self.treatments.iter().map(|(&found, &count)| (found, self.share(count))).collect()
     }
 
     /// The classes of the replicates, the most frequent first.
@@ -205,7 +204,8 @@ impl Tally {
     }
 
     fn share(&self, count: u32) -> f64 {
-        f64::from(count) / self.replicates.max(1) as f64
+        let share = f64::from(count) / self.replicates.max(1) as f64;
+        share.min(Confidence::most(self.replicates))
     }
 }
 

@@ -44,10 +44,7 @@ impl<'a> Case<'a> {
 
     /// The covariance that graphs are scored by: regressions on few parents need no shrinkage.
     pub(super) fn covariance(&self) -> MatRef<'_, f64> {
-        match self.moments.rows() <= self.moments.columns() as u64 {
-            true => self.problem.sample_covariance(),
-            false => self.problem.covariance(),
-        }
+        self.problem.sample_covariance()
     }
 
     pub(super) fn name(&self, variable: usize) -> String {

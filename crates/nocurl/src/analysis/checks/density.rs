@@ -3,6 +3,7 @@
 use super::case::Case;
 use super::{Check, Finding, Verdict};
 use crate::core::{Action, Error, Run, Text};
+use crate::math::regress::Node;
 use crate::methods::{Fges, Lingam, OrderSearch};
 
 /// Graphs of fewer variables are dense by chance.
@@ -10,6 +11,9 @@ const FEWEST: usize = 5;
 
 /// Shares of the possible edges from which a graph says little, and next to nothing.
 const DENSE: [f64; 2] = [0.7, 0.9];
+
+/// How much more an edge should cost, at least, where a graph says little.
+const STRICTER: f64 = 2.0;
 
 /// Numbers of `density`.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +60,26 @@ fn fewer(case: &Case<'_>) -> Action {
         || algorithm.downcast::<Fges>().is_some()
         || algorithm.downcast::<Lingam>().is_some();
     if priced && case.options.prune.is_none() {
-        let now = case.edge_price() / (case.moments.rows() as f64).ln();
-        return Action::set_parameter("penalty", (10.0 * now).round());
+        let stricter = weaker_half(case).max(STRICTER * case.edge_price());
+        return Action::set_parameter("penalty", up(stricter / (case.moments.rows() as f64).ln()));
     }
     Action::method("order-search")
+}
+
+/// What an edge must cost so that half of them no longer pay for themselves, given the others.
+fn weaker_half(case: &Case<'_>) -> f64 {
+    let n = case.moments.rows() as f64;
+    let gains = |node: &Node| -> Vec<f64> {
+        let without = |k: usize| node.coefficients[k] * node.coefficients[k] / node.inverse[(k, k)];
+        (0..node.parents.len()).map(|k| n * (without(k) / node.residual).ln_1p()).collect()
+    };
+    let mut gains: Vec<f64> = case.nodes.iter().flatten().flat_map(gains).collect();
+    gains.sort_by(f64::total_cmp);
+    gains.get(gains.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The number with two digits that is the next above.
+fn up(value: f64) -> f64 {
+    let digit = 10f64.powf(value.log10().floor() - 1.0);
+    (value / digit).ceil() * digit
 }

@@ -20,6 +20,10 @@ const PERMUTED: u64 = 100;
 /// Shares of permuted graphs that fit as well, from which the fit is no evidence.
 const BY_CHANCE: [f64; 2] = [0.05, 0.2];
 
+/// Shares of the implied independences that the data contradict, from which edges are missing or
+/// point the wrong way.
+const CONTRADICTED: [f64; 2] = [0.05, 0.2];
+
 /// Numbers of `falsification`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,6 +38,16 @@ pub struct Falsification {
     pub permuted: u64,
     /// Those of them that fit at least as well as the graph.
     pub as_good: u64,
+}
+
+impl Falsification {
+    fn as_good_share(&self) -> f64 {
+        self.as_good as f64 / self.permuted.max(1) as f64
+    }
+
+    fn violated_share(&self) -> f64 {
+        self.violated as f64 / self.implied.max(1) as f64
+    }
 }
 
 pub(super) struct Implied;
@@ -54,14 +68,15 @@ impl Check for Implied {
         let (permuted, as_good) = permuted(case, nodes);
         let violated = violated(&p_values);
         let numbers = Falsification { implied: p_values.len(), violated, permuted, as_good };
-        let share = as_good as f64 / permuted.max(1) as f64;
         let most = if case.is_nonlinear() { Verdict::Note } else { Verdict::Concern };
-        let verdict = Verdict::grade(share, BY_CHANCE).min(most);
-        Ok(Some(self.finding(verdict, sentence(&numbers, share), numbers)))
+        let by_chance = Verdict::grade(numbers.as_good_share(), BY_CHANCE);
+        let contradicted = Verdict::grade(numbers.violated_share(), CONTRADICTED);
+        let verdict = by_chance.max(contradicted).min(most);
+        Ok(Some(self.finding(verdict, sentence(&numbers), numbers)))
     }
 }
 
-fn sentence(numbers: &Falsification, share: f64) -> Text {
+fn sentence(numbers: &Falsification) -> Text {
     let independences = match numbers.implied {
         0 => "The graph implies no independence that could be tested".to_string(),
         all => format!(
@@ -73,17 +88,25 @@ fn sentence(numbers: &Falsification, share: f64) -> Text {
     let names = match numbers.as_good {
         0 if numbers.permuted == 0 => "no permutation of names makes another graph".to_string(),
         0 => format!("none of {} graphs with permuted names fits as well", numbers.permuted),
-        _ => format!("{} of graphs with permuted names fit as well", percent(share)),
+        _ => format!(
+            "{} of graphs with permuted names fit as well",
+            percent(numbers.as_good_share())
+        ),
     };
-    let advice = if share >= BY_CHANCE[0] {
-        "so the data hardly support its structure. Use it with care"
-    } else {
-        "nothing needs to be done"
+    let by_chance = numbers.as_good_share() >= BY_CHANCE[0];
+    let contradicted = numbers.violated_share() >= CONTRADICTED[0];
+    let advice = match (by_chance, contradicted) {
+        (true, _) => "so the data hardly support its structure. Use it with care",
+        (false, true) => {
+            "so edges are missing or point the wrong way. Do not rely on independences that the graph \
+             implies"
+        }
+        (false, false) => "nothing needs to be done",
     };
     Text::new(format!("{independences}; {names}: {advice}."))
 }
 
-/// Probabilities of partial correlations at least as large, for each independence.
+/// The p-value of the partial correlation for each independence.
 fn implied(case: &Case<'_>, nodes: &[Node]) -> Vec<f64> {
     let mut rank = vec![0; nodes.len()];
     case.fit.dag.order().iter().enumerate().for_each(|(place, &v)| rank[v] = place);

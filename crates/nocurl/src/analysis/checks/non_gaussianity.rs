@@ -48,7 +48,7 @@ pub struct Shape {
     pub skewness: f64,
     /// Fourth standardised moment, less 3.
     pub excess_kurtosis: f64,
-    /// Probability of a shape at least as odd when errors are normal.
+    /// P-value of normal errors.
     pub p_value: f64,
 }
 

@@ -95,7 +95,7 @@ pub fn simulate_experiments(
     let mut streams = Streams::new(seed);
     let edges = simulation.graph.edges(simulation.degree, d, &mut streams.split());
     let weights = draw_weights(d, &edges, simulation.weights, &mut streams.split());
-    let scales = simulation.variances.scales(d, &mut streams.split());
+    let scales = simulation.variances.scales(simulation.noise, d, &mut streams.split());
     let truth = Dag::new(weights)?;
     let sets = interventions.sets(d, &mut streams);
     let mut factors = streams.split();

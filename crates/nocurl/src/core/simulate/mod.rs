@@ -41,7 +41,7 @@ const MOST_VALUES: u64 = 1 << 32;
 /// | `weights` | 0.5, 2 | range of the absolute weight; the sign is a fair coin | above 0 |
 /// | `mechanism` | `linear` | how parents make their child | see [`Mechanism`] |
 /// | `noise` | `gaussian` | law of the noise | see [`Noise`] |
-/// | `variances` | `equal` 1 | factor on the variance of the noise of each variable | above 0 |
+/// | `variances` | `standard` | variance of the noise of each variable | above 0; see [`Variances`] |
 /// | `standardize` | false | bring every column to mean 0 and variance 1 | |
 /// | `categorical` | 0 | probability of a variable to have levels | 0 to 1; above 0 with `linear` alone |
 /// | `levels` | 2, 4 | fewest and most levels of such a variable | 2 to 26 |
@@ -66,7 +66,7 @@ pub struct Simulation {
     pub mechanism: Mechanism,
     /// Law of the noise.
     pub noise: Noise,
-    /// Factors on the noise variances.
+    /// Variances of the noise.
     pub variances: Variances,
     /// Whether to shift and scale each column to sample mean 0 and variance 1 (divided by n).
     pub standardize: bool,
@@ -102,7 +102,7 @@ impl Default for Simulation {
             weights: (0.5, 2.0),
             mechanism: Mechanism::Linear,
             noise: Noise::Gaussian,
-            variances: Variances::Equal(1.0),
+            variances: Variances::Standard,
             standardize: false,
             categorical: 0.0,
             levels: USUAL_LEVELS,
@@ -142,7 +142,7 @@ impl Simulation {
         }
         self.validate_levels()?;
         self.noise.validate()?;
-        self.variances.validate()
+        self.variances.validate(self.noise)
     }
 }
 
@@ -208,7 +208,7 @@ pub fn simulate(simulation: &Simulation, seed: u64) -> Result<Simulated, Error> 
     let mut streams = Streams::new(seed);
     let edges = simulation.graph.edges(simulation.degree, d, &mut streams.split());
     let weights = draw_weights(d, &edges, simulation.weights, &mut streams.split());
-    let mut noise_scales = simulation.variances.scales(d, &mut streams.split());
+    let mut noise_scales = simulation.variances.scales(simulation.noise, d, &mut streams.split());
     let mut truth = Dag::new(weights)?;
 
     let mut values = Mat::zeros(simulation.rows, d);

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 
 use crate::core::Error;
 
-/// The law of the noise in its standard form; [`Variances`] scale it.
+/// The law of the noise in its standard form, which [`Variances`] scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -37,6 +37,17 @@ impl Noise {
                 })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The variance of the standard form, where there is one.
+    pub fn variance(self) -> Option<f64> {
+        match self {
+            Self::Gaussian | Self::Exponential => Some(1.0),
+            Self::Gumbel => Some(std::f64::consts::PI * std::f64::consts::PI / 6.0),
+            Self::Laplace => Some(2.0),
+            Self::Uniform => Some(1.0 / 3.0),
+            Self::Student(freedom) => (freedom > 2.0).then(|| freedom / (freedom - 2.0)),
         }
     }
 
@@ -74,35 +85,49 @@ fn polar<R: Rng + ?Sized>(rng: &mut R, squared_radius: impl Fn(f64) -> f64) -> f
     }
 }
 
-/// Factors on the variances of the noise; the noise of variable j is the standard form times the
-/// square root of its factor.
+/// Variances of the noise: the noise of each variable is the standard form of its law, scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Variances {
-    /// One factor for all variables.
+    /// Those of the standard form of the law, as in the published simulations.
+    Standard,
+    /// The same variance for all variables.
     Equal(f64),
-    /// A factor for each variable, uniform between these two.
+    /// A variance for each variable, uniform between these two.
     Random(f64, f64),
 }
 
 impl Variances {
-    pub(super) fn validate(self) -> Result<(), Error> {
+    pub(super) fn validate(self, noise: Noise) -> Result<(), Error> {
         let (valid, value) = match self {
-            Self::Equal(factor) => (factor > 0.0 && factor.is_finite(), factor.to_string()),
+            Self::Standard => return Ok(()),
+            Self::Equal(variance) => (variance > 0.0 && variance.is_finite(), variance.to_string()),
             Self::Random(low, high) => {
                 (low > 0.0 && low <= high && high.is_finite(), format!("{low},{high}"))
             }
         };
-        let reason = "variances are positive numbers, of a range the smaller one first";
-        if valid { Ok(()) } else { Err(Error::Parameter { name: "variances", value, reason }) }
+        let wrong = |reason| Err(Error::Parameter { name: "variances", value, reason });
+        if !valid {
+            return wrong("variances are positive numbers, of a range the smaller one first");
+        }
+        if noise.variance().is_none() {
+            return wrong(
+                "Student's t has no variance unless it has more than 2 degrees of freedom",
+            );
+        }
+        Ok(())
     }
 
-    pub(super) fn scales(self, d: usize, rng: &mut impl Rng) -> Vec<f64> {
+    /// Factors that give the standard form of `noise` these variances.
+    pub(super) fn scales(self, noise: Noise, d: usize, rng: &mut impl Rng) -> Vec<f64> {
+        let standard = noise.variance().unwrap_or(1.0);
+        let scale = |variance: f64| (variance / standard).sqrt();
         match self {
-            Self::Equal(factor) => vec![factor.sqrt(); d],
+            Self::Standard => vec![1.0; d],
+            Self::Equal(variance) => vec![scale(variance); d],
             Self::Random(low, high) => {
-                (0..d).map(|_| (low + (high - low) * rng.random::<f64>()).sqrt()).collect()
+                (0..d).map(|_| scale(low + (high - low) * rng.random::<f64>())).collect()
             }
         }
     }

@@ -68,12 +68,9 @@ impl Experiments {
         let (d, view) = (self.size(), self.view(variable));
         let column = |v: usize| self.columns(v).next();
         let mut moments = Mat::zeros(d, d);
+        let mut largest = f64::MIN_POSITIVE;
         for a in 0..d {
-            // The condition is on a scale of its own, alone.
-            let Some(i) = column(a) else {
-                moments[(a, a)] = 1.0;
-                continue;
-            };
+            let Some(i) = column(a) else { continue };
             let (row, share) = (self.row(view, i, within), view.rows() / self.rows);
             for b in (0..d).filter(|&b| b != a) {
                 let Some(j) = column(b) else { continue };
@@ -82,7 +79,10 @@ impl Experiments {
             let own = view.deviation(i);
             let floor = STILL * self.sums.variance(i, self.rows);
             moments[(a, a)] = (share * view.variance(i, within) * (own * own)).max(floor);
+            largest = largest.max(moments[(a, a)]);
         }
+        // The condition is alone, on a scale that sets no unit.
+        (0..d).filter(|&a| column(a).is_none()).for_each(|a| moments[(a, a)] = largest);
         moments
     }
 }

@@ -43,6 +43,11 @@ pub(crate) trait Local: Sync + Debug {
         self.rows()
     }
 
+    /// Operations of a fit, about.
+    fn operations(&self) -> f64 {
+        1000.0
+    }
+
     /// Deviances cannot be smaller than this.
     fn least(&self) -> f64;
 

@@ -187,6 +187,11 @@ impl Places {
 }
 
 impl Local for Multinomial<'_> {
+    /// Most are remembered.
+    fn operations(&self) -> f64 {
+        self.rows()
+    }
+
     fn size(&self) -> usize {
         self.levels.len()
     }

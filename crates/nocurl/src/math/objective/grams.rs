@@ -3,6 +3,9 @@
 use crate::core::{Mat, MatMut, MatRef};
 use crate::math::linalg;
 
+/// A column whose second moment is smaller than this share of the largest does not set the unit.
+const SMALLEST: f64 = 1e-12;
+
 /// Second moments of all columns, or of each column its own, as experiments give them: the rows in
 /// which a variable is set say nothing about its column of weights.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +29,16 @@ impl<'a> Grams<'a> {
             Self::Shared(matrix) => matrix,
             Self::Own(matrices, place) => matrices[place[column]].as_ref(),
         }
+    }
+
+    /// The unit of the loss: the smallest second moment of a column in its own loss. Where errors have
+    /// equal variances, as least squares assumes, it is the variance of an error. Penalties that are
+    /// multiples of it, and tolerances that do not go below it, make the minimum the same in all units.
+    pub(crate) fn unit(self, columns: usize) -> f64 {
+        let own = (0..columns).map(|j| self.of(j)[(j, j)]);
+        let (least, most) =
+            own.fold((f64::INFINITY, 0.0_f64), |(low, high), own| (low.min(own), high.max(own)));
+        least.max(SMALLEST * most)
     }
 
     /// The product with weights, of which those at place k are the ones of `columns[k]`.

@@ -38,12 +38,19 @@ impl Solver {
     }
 }
 
-/// The problem `min F(A) + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal, and
-/// zeros for edges that are known not to be there.
+/// Operations of an evaluation, in units of d^3: the product with the moments and the powers of the
+/// penalty.
+const OPERATIONS: f64 = 3.0;
+
+/// The problem `min F(A) / unit + lambda1 ||A||_1 + penalty(h(A))` over matrices with zero diagonal,
+/// and zeros for edges that are known not to be there.
 #[derive(Debug, Clone, Copy)]
 pub struct Penalised<'a> {
     /// `S = X'X / n`, of all columns or of each its own.
     pub second_moments: Grams<'a>,
+    /// What the loss is counted in, so that penalties and tolerances do not depend on the units of
+    /// the data.
+    pub unit: f64,
     /// The acyclicity penalty h.
     pub acyclicity: Acyclicity,
     /// The L1 penalty; when positive, L-BFGS is used whatever `solver` says.
@@ -110,6 +117,7 @@ impl Penalised<'_> {
         let mut state = Evaluation::new(self, multiplier, d);
         let lambda1 = self.lambda1;
         let mut objective = |x: &[f64], gradient: &mut [f64]| {
+            run.worked(OPERATIONS * (d as f64).powi(3));
             if split {
                 for k in 0..size {
                     state.point[(k % d, k / d)] = x[k] - x[size + k];
@@ -172,6 +180,7 @@ fn unpack(x: &[f64], split: bool, weights: &mut Mat<f64>) {
 /// Value and gradient of the smooth part at a point, with their work space.
 struct Evaluation<'a> {
     second_moments: Grams<'a>,
+    unit: f64,
     multiplier: Multiplier,
     penalty: Penalty,
     point: Mat<f64>,
@@ -182,6 +191,7 @@ impl<'a> Evaluation<'a> {
     fn new(problem: &Penalised<'a>, multiplier: Multiplier, d: usize) -> Self {
         Self {
             second_moments: problem.second_moments,
+            unit: problem.unit,
             multiplier,
             penalty: Penalty::new(problem.acyclicity, d),
             point: Mat::zeros(d, d),
@@ -192,6 +202,7 @@ impl<'a> Evaluation<'a> {
     fn evaluate(&mut self) -> f64 {
         let d = self.point.nrows();
         self.second_moments.gradient(&mut self.gradient, self.point.as_ref());
+        self.gradient *= faer::Scale(1.0 / self.unit);
         let loss = ridge::half_trace(self.point.as_ref(), self.gradient.as_ref());
         let h = self.penalty.evaluate(self.point.as_ref());
         if !h.is_finite() {
@@ -233,6 +244,7 @@ mod tests {
             for (linear, quadratic) in [(3.0, 0.0), (0.0, 7.0), (2.0, 50.0)] {
                 let problem = Penalised {
                     second_moments,
+                    unit: 0.7,
                     acyclicity,
                     lambda1: 0.0,
                     solver: Solver::Lbfgs,

@@ -53,7 +53,8 @@ impl Design {
         }
         let mut gram = Mat::zeros(total, total);
         let block_rows = (BLOCK_WORK / (total * total)).clamp(32, BLOCK_ROWS);
-        let progress = Counter::new("expanding the columns into splines", n, run);
+        let progress =
+            Counter::new("expanding the columns into splines", n, run).of((total * total) as f64);
         for first in (0..n).step_by(block_rows) {
             let rows = first..n.min(first + block_rows);
             let mut block = Mat::zeros(rows.len(), total);

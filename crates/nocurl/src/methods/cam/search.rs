@@ -20,6 +20,9 @@ pub(super) struct Search<'a> {
     pub(super) edges: u64,
 }
 
+/// Operations of trying a parent.
+const TRY: f64 = 15_000.0;
+
 impl<'a> Search<'a> {
     /// Scores every edge from `allowed[j]` to `j`; no variable will have more than `most` parents.
     pub(super) fn new(
@@ -29,7 +32,7 @@ impl<'a> Search<'a> {
         run: &Run<'_>,
     ) -> Result<Self, Error> {
         let d = design.variables();
-        let progress = Counter::new("scoring single edges", d, run);
+        let progress = Counter::new("scoring single edges", d, run).of(TRY * d as f64);
         let fits: Vec<Additive> = (0..d).map(Additive::new).collect();
         let evaluations = allowed.iter().map(Vec::len).sum::<usize>() as u64;
         let open = fits
@@ -68,7 +71,9 @@ impl<'a> Search<'a> {
             if self.fits[child].add(self.design, parent, lambda) {
                 self.close(parent, child);
             }
+            let before = self.evaluations;
             self.rescore(child, parent);
+            run.worked(TRY * (self.evaluations - before) as f64);
             let left = self.open.iter().map(Vec::len).sum::<usize>() as u64;
             let (done, total) = (self.edges, Some(self.edges + left));
             let stage = "searching the order";

@@ -17,6 +17,9 @@ const FREEDOM: f64 = 3.0;
 /// A variable must be chosen this often to be a neighbour: in 2 of 100 steps.
 const OFTEN: usize = 2;
 
+/// Operations of a boosted fit for each variable.
+const BOOST: f64 = 15_000.0;
+
 /// For every variable, the variables that may be its parents, in increasing order.
 ///
 /// Boosting fits each variable by smooth functions of all others; its neighbours are the at most
@@ -71,7 +74,7 @@ pub(super) fn neighbours_of_either(
 fn chosen(design: &Design, most: usize, run: &Run<'_>) -> Result<Vec<Vec<Choice>>, Error> {
     let d = design.variables();
     let shrunken: Vec<f64> = (0..d).flat_map(|i| shrink(design.penalty(i))).collect();
-    let progress = Counter::new("selecting neighbours", d, run);
+    let progress = Counter::new("selecting neighbours", d, run).of(BOOST * d as f64);
     (0..d)
         .into_par_iter()
         .map(|target| {

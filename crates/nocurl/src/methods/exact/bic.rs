@@ -79,7 +79,7 @@ impl BestParents {
         let length = 1usize << (d - 1);
         let mut scores = reserve(d * length)?;
         scores.resize(d * length, 0.0);
-        let progress = Counter::new("scoring all sets of parents", d * length, run);
+        let progress = Counter::new("scoring all sets of parents", d * length, run).of(d as f64);
         let report = |sets| if progress.add(sets).is_err() { Break(()) } else { Continue(()) };
         scores.par_chunks_mut(length).enumerate().try_for_each(|(target, table)| {
             let mut others: Vec<usize> = (0..d).filter(|&i| i != target).collect();
@@ -112,7 +112,8 @@ impl BestParents {
         let length = 1usize << (d - 1);
         let mut scores = reserve(d * length)?;
         scores.resize(d * length, f64::INFINITY);
-        let progress = Counter::new("scoring all sets of parents", d * length, run);
+        let progress =
+            Counter::new("scoring all sets of parents", d * length, run).of(local.operations());
         let priced = Priced { local, price: Price::bic(local.rows(), 1.0) };
         scores.par_chunks_mut(length).enumerate().try_for_each(|(target, table)| {
             let others: Vec<usize> = (0..d).filter(|&i| i != target).collect();

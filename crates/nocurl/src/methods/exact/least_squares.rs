@@ -40,7 +40,7 @@ impl Best {
         best.0[0].store(0f64.to_bits(), Relaxed);
 
         let shared = if d >= 2 * SHARED { SHARED } else { 0 };
-        let progress = Counter::new("trying all orders", size, run);
+        let progress = Counter::new("trying all orders", size, run).of((d * d) as f64);
         let unit = REPORT.min(size >> shared);
         // All smaller sets must be final before a set is reached: blocks of sets that agree on the
         // shared variables are worked on together when they share the same number of them.

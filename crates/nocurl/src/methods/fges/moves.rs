@@ -79,6 +79,9 @@ pub(in crate::methods) trait Score: Sync {
     /// The score of a graph, the larger the better, up to a constant; `None` where there is none.
     fn score(&self, dag: &Dag) -> Option<f64>;
 
+    /// Operations of scoring a candidate, about.
+    fn operations(&self) -> f64;
+
     /// Variables from which on it pays to score them on several threads.
     fn worthwhile(&self) -> usize;
 
@@ -262,6 +265,9 @@ impl<'a> Scorer<'a> {
     }
 }
 
+/// Operations of scoring a candidate by its partial correlation.
+const CANDIDATE: f64 = 300.0;
+
 impl Score for Scorer<'_> {
     fn gain(&self, value: f64) -> f64 {
         if self.local.is_some() { value } else { self.limits.gain(value) }
@@ -278,6 +284,10 @@ impl Score for Scorer<'_> {
 
     fn bound(&self) -> f64 {
         self.limits.bound
+    }
+
+    fn operations(&self) -> f64 {
+        self.local.map_or(CANDIDATE, |priced| priced.local.operations())
     }
 
     fn worthwhile(&self) -> usize {

@@ -360,6 +360,7 @@ impl<'a> Greedy<'a> {
         let progress = Progress { stage, done: self.steps, total: None, objective: None };
         self.run.step(progress)?;
         self.class.complete()?;
+        self.run.worked((self.class.size() as f64).powi(2));
         let new = &self.class;
         let changed = (0..new.size()).filter(|&v| {
             v == x
@@ -393,6 +394,7 @@ impl<'a> Greedy<'a> {
     fn keep(&mut self, scored: Vec<(usize, Moves)>, kind: Kind) {
         for (y, moves) in scored {
             self.scored += moves.scored;
+            self.run.worked(moves.scored as f64 * self.scorer.operations());
             self.limited |= moves.limited;
             let old = std::mem::replace(&mut self.moves_mut(kind)[y], moves);
             if let Some(journal) = &mut self.journal {

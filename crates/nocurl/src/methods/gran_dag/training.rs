@@ -1,14 +1,13 @@
 //! Windows of steps: watched, stopped and kept.
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::GranErrors;
 use super::cycles::Cycles;
 use super::network::{Block, HALF_LOG_TAU, Net, Shape, Space};
 use super::schedule::Schedule;
 use crate::core::parallel::*;
+use crate::core::random::stream;
 use crate::core::{Dataset, Epoch, Error, Mat, Progress, Run, TrainingState, is_count, unfit};
 use crate::math::Problem;
 use crate::math::networks::Rows;
@@ -29,6 +28,11 @@ const WORTHWHILE: usize = 1 << 16;
 
 /// Rows of a block in which held-out rows go through the networks.
 const BLOCK: usize = 256;
+
+/// Random streams: which rows are held out, the first networks, and the order of rows in each pass.
+const HOLD_OUT: u64 = 0;
+const NETWORKS: u64 = 1;
+const PASSES: u64 = 2;
 
 /// How networks are trained.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +130,7 @@ impl<'a> Trainer<'a> {
             return Err(Error::TooFewRows { rows: n as u64, needed: 2 * HELD_OUT as u64 });
         }
         let mut order: Vec<usize> = (0..n).collect();
-        order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        order.shuffle(&mut stream(seed, HOLD_OUT));
         let held_out = order.split_off(n - n / HELD_OUT);
         let values = match settings.shape.errors {
             GranErrors::Equal => in_one_unit(rows),
@@ -154,7 +158,7 @@ impl<'a> Trainer<'a> {
             let next = matches!((&stage, &state.stage), (Stage::Estimate, Stage::OnPotential(_)));
             return if same || next { Ok(state) } else { Err(unfit()) };
         }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(1));
+        let mut rng = stream(self.seed, NETWORKS);
         let d = self.problem.size();
         let random =
             |inputs: &Vec<usize>| Net::random(inputs.clone(), d, self.settings.shape, &mut rng);
@@ -226,8 +230,7 @@ impl<'a> Trainer<'a> {
         let (pass, at) = (step / in_pass, (step % in_pass) as usize);
         if dealt.as_ref().is_none_or(|(last, _)| *last != pass) {
             let mut rows = self.rows.clone();
-            let seed = self.seed.wrapping_add(pass.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            rows.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            rows.shuffle(&mut stream(self.seed, PASSES + pass));
             *dealt = Some((pass, rows));
         }
         if let Some((_, rows)) = dealt {

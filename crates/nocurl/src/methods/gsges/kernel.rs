@@ -35,7 +35,7 @@ impl Column {
         Self::Numbers(values.into_iter().map(|value| value / width).collect())
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
             Self::Levels(codes) => codes.len(),

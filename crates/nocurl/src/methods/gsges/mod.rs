@@ -4,9 +4,9 @@ mod kernel;
 mod moves;
 mod score;
 
-use rand::SeedableRng;
+use std::cmp::Ordering;
+
 use rand::seq::SliceRandom;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use self::moves::Scorer;
 use self::score::KernelScore;
@@ -16,6 +16,7 @@ use super::{
     Directions, Facts, Method, Needs, Proposal, TakesKnowledge, Task, parameters, require,
 };
 use crate::core::memory::{Memory, Size, ask};
+use crate::core::random::stream;
 use crate::core::{Dataset, Determines, Error, Kind, Order, Run, Termination, Text, names};
 use crate::math::Problem;
 use crate::math::regress::linear_parts;
@@ -165,8 +166,8 @@ pub fn propose(
     if n < needed {
         return Err(Error::TooFewRows { rows: n as u64, needed: needed as u64 });
     }
-    let mut order: Vec<usize> = (0..n).collect();
-    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    let mut order = by_values(rows);
+    order.shuffle(&mut stream(seed, 0));
     if !problem.is_plain() {
         // A variable of many levels has more features than one of numbers.
         let levels = rows.variables().list().iter().map(|variable| variable.levels.len());
@@ -198,4 +199,19 @@ pub fn propose(
         warnings,
         ..Proposal::direct(Order::of_dag(&member))
     })
+}
+
+/// The rows in an order that depends on their values alone: by the numbers, then by the positions of
+/// levels, which depend on their names.
+fn by_values(rows: &Dataset) -> Vec<usize> {
+    let values = rows.values();
+    let list = rows.variables().list();
+    let mut columns: Vec<usize> = (0..values.ncols()).collect();
+    columns.sort_by_key(|&j| !list[j].levels.is_empty());
+    let mut order: Vec<usize> = (0..values.nrows()).collect();
+    order.sort_by(|&a, &b| {
+        let compared = columns.iter().map(|&j| values[(a, j)].total_cmp(&values[(b, j)]));
+        compared.fold(Ordering::Equal, Ordering::then)
+    });
+    order
 }

@@ -64,6 +64,10 @@ impl Score for Scorer<'_> {
         Some(-costs.iter().sum::<f64>())
     }
 
+    fn operations(&self) -> f64 {
+        self.score.operations()
+    }
+
     fn worthwhile(&self) -> usize {
         1
     }

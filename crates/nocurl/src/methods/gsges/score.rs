@@ -74,6 +74,12 @@ impl KernelScore {
         Self { kind, folds, lambda, most, columns, targets, known: Mutex::default() }
     }
 
+    /// Operations of a score that is not known yet.
+    pub(super) fn operations(&self) -> f64 {
+        let rows = self.columns.first().map_or(0, Column::len);
+        (rows * self.most * self.most) as f64
+    }
+
     pub(super) fn size(&self) -> usize {
         self.columns.len()
     }

@@ -11,6 +11,9 @@ const BATCH: usize = 16;
 /// A column of which a smaller share of the variance is left has nothing of its own.
 const EXHAUSTED: f64 = 1e-12;
 
+/// Operations of comparing a pair, for each row: two regressions and their entropies.
+const COMPARISON: f64 = 20.0;
+
 /// The variables that have no place yet.
 pub(super) struct Search {
     /// Standardised columns, without the parts of the variables that have a place.
@@ -76,6 +79,8 @@ impl Search {
             };
             let ratios: Vec<f64> = pairs.par_iter().map(|&(i, j)| self.ratio(i, j)).collect();
             self.comparisons += pairs.len() as u64;
+            let rows = self.columns[candidates[0]].len();
+            run.worked(COMPARISON * (pairs.len() * rows) as f64);
             for (&(i, j), &ratio) in pairs.iter().zip(&ratios) {
                 contest.settle(i, j, ratio);
             }

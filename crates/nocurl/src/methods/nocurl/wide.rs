@@ -5,7 +5,7 @@ use crate::core::graph::Reachability;
 use crate::core::memory::{Memory, Size};
 use crate::core::parallel::*;
 use crate::core::{Dag, Error, Order, Run};
-use crate::math::objective::Acyclicity;
+use crate::math::objective::{Acyclicity, Grams};
 use crate::math::optimize::{Columns, Screened, Solver};
 use crate::math::regress::{Grower, Growth, assemble};
 use crate::math::{Problem, hodge};
@@ -46,6 +46,7 @@ pub(super) fn propose(
     let grower = Grower::new(problem);
     let screened = Screened {
         grower,
+        unit: Grams::from(grower.moments()).unit(problem.size()),
         acyclicity: params.acyclicity,
         tolerance: params.tolerance.unwrap_or(TOLERANCE),
         max_iterations: params.max_iterations,

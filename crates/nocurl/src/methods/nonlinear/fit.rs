@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use super::harmonic::Harmonics;
+use crate::core::random::stream;
 use crate::core::{Error, Fitted, Mat, Run};
 use crate::math::Price;
 use crate::math::entropy::negentropy;
@@ -65,7 +63,7 @@ impl Fitter {
         bound: f64,
         run: &Run<'_>,
     ) -> Result<Option<Fitted>, Error> {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(target as u64));
+        let mut rng = stream(self.seed, target as u64);
         let units = self.units(candidates.len());
         // Drawn as for all variables, stretched to what it is for the candidates alone.
         let share = self.variables() as f64 / candidates.len().max(1) as f64;

@@ -1,9 +1,10 @@
 //! One search from a start, and what several of them find together.
 
 use super::search::{Node, PROGRESS, Score, Search, State};
-use super::start::{disturb, stream};
+use super::start::disturb;
 use super::{MOST_FOR_RUNS, graph_of, proposal};
 use crate::core::parallel::*;
+use crate::core::random::stream;
 use crate::core::{Error, Pdag, Progress, Run};
 use crate::math::{Price, Problem};
 use crate::methods::{Proposal, RunnerUp, SearchReport};

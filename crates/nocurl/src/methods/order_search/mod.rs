@@ -13,6 +13,7 @@ use super::{
 };
 use crate::core::memory::{Memory, Size, ask};
 use crate::core::parallel::threads;
+use crate::core::random::stream;
 use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Termination};
 use crate::math::local::Priced;
 use crate::math::regress::{refit, refit_dag};
@@ -20,7 +21,7 @@ use crate::math::{Experiments, Price, Problem};
 use climb::{Climb, Found};
 use price::adapted;
 use search::{Model, Node, Prices, Score, Scored, Search, State};
-use start::{Start, best_start, disturb, random_start, stream};
+use start::{Start, best_start, disturb, random_start};
 use wide::Begin;
 
 /// Restarts where there are few variables: they take milliseconds, and with them the search ends

@@ -1,10 +1,11 @@
 //! Where a search over orders starts, and how restarts disturb it.
 
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::search::{Score, Search, State};
 use crate::core::parallel::*;
+use crate::core::random::stream;
 use crate::core::{Error, Order, Run};
 use crate::math::local::Local;
 use crate::math::{Price, Problem};
@@ -106,12 +107,6 @@ fn shuffled(problem: &Problem, rng: &mut Xoshiro256PlusPlus) -> Order {
         sequence.swap(last, rng.random_range(0..=last));
     }
     Order::strict(&sequence)
-}
-
-/// A stream of random numbers of its own for each part of the work.
-pub(super) fn stream(seed: u64, part: u64) -> Xoshiro256PlusPlus {
-    // Multiplied by an odd constant, so that neighbouring seeds do not share their parts.
-    Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(part))
 }
 
 /// Moves a few variables to random places.

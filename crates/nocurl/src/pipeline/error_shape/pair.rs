@@ -20,8 +20,8 @@ const ROUNDING: f64 = 1e-10;
 pub(super) struct Ratio {
     /// The ratio in standard errors, positive for `i -> j`.
     pub(super) statistic: f64,
-    /// The confidence in the better direction.
-    pub(super) confidence: f64,
+    /// The chance of a ratio so far from 0, either way, where neither direction is better.
+    pub(super) p_value: f64,
 }
 
 /// Judges pairs of variables.
@@ -48,9 +48,8 @@ impl<'a> Judge<'a> {
             return None;
         }
         let statistic = difference / standard_error(&a, &b)?;
-        let tail = self.law.sf(statistic.abs());
-        let significant = 2.0 * tail < self.level;
-        significant.then_some(Ratio { statistic, confidence: 1.0 - tail })
+        let p_value = 2.0 * self.law.sf(statistic.abs());
+        (p_value < self.level).then_some(Ratio { statistic, p_value })
     }
 
     /// What the parents leave of a variable, with mean 0 and variance 1.

@@ -11,6 +11,9 @@ use crate::methods::{Facts, Task};
 /// A fall of the score that counts, relative to the score.
 const PROGRESS: f64 = 1e-10;
 
+/// Operations of a round, in units of d^3.
+const ROTATIONS: f64 = 10.0;
+
 /// Residual variances as the score.
 pub(super) struct EqualVariance;
 
@@ -54,6 +57,7 @@ fn search(problem: &Problem, start: &Order, run: &Run<'_>) -> Result<Refined, Er
             objective: Some(score),
         };
         run.step(progress)?;
+        run.worked(ROTATIONS * (d as f64).powi(3));
         // Rotations add up rounding errors, so a fresh factor decides. Where columns are nearly
         // collinear the gains on the way may be nothing else, and the search would go in circles.
         let fresh = Factor::new(problem, factor.sequence)?;

@@ -137,6 +137,10 @@ impl Steps {
 /// and searches over orders start from three of them.
 const PLAIN: u64 = 3;
 
+/// Operations of an iteration, in units of d^3: the factors that are left, the products, and the
+/// powers of the penalty.
+const OPERATIONS: f64 = 2.0;
+
 /// Factors are made anew in the first iterations, in which ridges change much.
 const FIRST: u64 = 8;
 
@@ -149,7 +153,7 @@ pub(crate) fn factors(d: usize) -> f64 {
     if d <= FACTORED { d as f64 / 2.0 + 12.0 } else { 0.0 }
 }
 
-/// Minimises `F(A) + penalty(h(A))` over matrices with zero diagonal, and zeros where `knowledge`
+/// Minimises `F(A) / unit + penalty(h(A))` over matrices with zero diagonal, and zeros where `knowledge`
 /// allows no edge, starting from `weights`, which is overwritten.
 ///
 /// Because `grad h = 2 E' ∘ A`, the penalty acts on column j like a ridge with weights
@@ -177,7 +181,10 @@ fn minimise_by(
     weights: &mut Mat<f64>,
     run: &Run<'_>,
 ) -> Result<Info, Error> {
-    let Penalised { second_moments, acyclicity, knowledge, .. } = *problem;
+    let Penalised { second_moments, unit, acyclicity, knowledge, .. } = *problem;
+    // The loss stays in the units of the data.
+    let multiplier =
+        Multiplier { linear: unit * multiplier.linear, quadratic: unit * multiplier.quadratic };
     let d = weights.nrows();
     let mut penalty = Penalty::new(acyclicity, d);
     let mut step = Mat::<f64>::zeros(d, d);
@@ -214,6 +221,7 @@ fn minimise_by(
         let early = iterations <= FIRST || iterations.is_multiple_of(SERVED);
         let anew = early || doubtful || !steps.keep_factors();
         let slope = steps.solve(iterate, anew, &mut step, &mut smooth_step)?;
+        run.worked(OPERATIONS * (d as f64).powi(3));
         if plain {
             conjugate.forget();
             length = 1.0;
@@ -251,7 +259,7 @@ fn minimise_by(
         let decrease = objective - next.objective;
         (loss, h, objective, length) = (next.loss, next.h, next.objective, next.best);
         // Little to gain by factors of before says nothing.
-        doubtful = decrease <= problem.tolerance * objective.abs().max(1.0);
+        doubtful = decrease <= problem.tolerance * objective.abs().max(unit);
         if doubtful && anew {
             break Termination::Converged;
         }

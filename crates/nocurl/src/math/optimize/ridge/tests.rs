@@ -28,6 +28,7 @@ fn penalised(
 ) -> Penalised<'_> {
     Penalised {
         second_moments: s.into(),
+        unit: 1.0,
         acyclicity,
         lambda1: 0.0,
         solver: Solver::Ridge,

@@ -30,6 +30,9 @@ use pairs::Pairs;
 /// Weights of the parents of each variable, in increasing index.
 pub(crate) type Columns = Vec<Vec<(usize, f64)>>;
 
+/// Operations of an iteration for each variable and pair: walks from one go over all.
+const OPERATIONS: f64 = 10.0;
+
 /// Times that pairs come in at most; two are usual.
 const WIDENINGS: usize = 8;
 
@@ -37,6 +40,8 @@ const WIDENINGS: usize = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Screened<'a> {
     pub(crate) grower: Grower<'a>,
+    /// What the loss is counted in, as in [`Penalised`](super::Penalised).
+    pub(crate) unit: f64,
     pub(crate) acyclicity: Acyclicity,
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u64,
@@ -44,7 +49,7 @@ pub(crate) struct Screened<'a> {
 }
 
 impl Screened<'_> {
-    /// Minimises `F(A) + lambda h(A)` for each lambda in turn, from the last one's result, first from
+    /// Minimises `F(A) / unit + lambda h(A)` for each lambda in turn, from the last one's result, first from
     /// 0. Also returns what each took.
     ///
     /// # Errors
@@ -58,7 +63,7 @@ impl Screened<'_> {
         let mut pairs = Pairs::new(&self.grower, self.knowledge);
         let mut weights: Columns = vec![Vec::new(); pairs.size()];
         let mut infos = Vec::new();
-        for &lambda in lambdas {
+        for lambda in lambdas.iter().map(|lambda| self.unit * lambda) {
             for _ in 0..WIDENINGS {
                 let support = Support::new(&pairs.columns(self.knowledge));
                 let mut state = State::new(self, &support, &weights);
@@ -255,6 +260,7 @@ impl<'a> State<'a> {
             iterations += 1;
             run.step(progress(iterations, objective))?;
             let Slopes { slope, along, curvature } = self.solve(lambda, &walks)?;
+            run.worked(OPERATIONS * (self.support.size() * self.support.pairs()) as f64);
             let line = Line { loss, objective, along, curvature, slope };
             let found = line.search(1.0, |length| {
                 evaluations += 1;
@@ -266,7 +272,7 @@ impl<'a> State<'a> {
             std::mem::swap(&mut walks, &mut trial);
             let decrease = objective - next.objective;
             (loss, objective) = (next.loss, next.objective);
-            if decrease <= self.problem.tolerance * objective.abs().max(1.0) {
+            if decrease <= self.problem.tolerance * objective.abs().max(self.problem.unit) {
                 break Termination::Converged;
             }
         };

@@ -20,6 +20,7 @@ fn problem(d: usize, rows: usize, seed: u64) -> Problem {
 fn screened(problem: &Problem, acyclicity: Acyclicity, tolerance: f64) -> Screened<'_> {
     Screened {
         grower: Grower::new(problem),
+        unit: 1.0,
         acyclicity,
         tolerance,
         max_iterations: 20_000,
@@ -108,6 +109,7 @@ fn over_all_pairs_it_is_the_problem_of_the_matrix() {
         let mut weights = Mat::zeros(d, d);
         let penalised = Penalised {
             second_moments: problem.second_moments().into(),
+            unit: 1.0,
             acyclicity: kind,
             lambda1: 0.0,
             solver: Solver::Ridge,

@@ -26,6 +26,9 @@ pub(super) struct Greedy<'a> {
     pub(super) steps: u64,
 }
 
+/// Operations of a step: what it touched is scored anew.
+const STEP: f64 = 25_000.0;
+
 impl<'a> Greedy<'a> {
     pub(super) fn new(near: Wide<Correlations<'a>>, limits: Limits, run: &'a Run<'a>) -> Self {
         let d = near.size();
@@ -189,6 +192,7 @@ impl<'a> Greedy<'a> {
     fn step(&mut self, x: usize, y: usize, stage: &'static str) -> Result<(), Error> {
         self.steps += 1;
         self.run.step(Progress { stage, done: self.steps, total: None, objective: None })?;
+        self.run.worked(STEP);
         self.touch_around(x, y);
         let mut changed = self.class.changed();
         changed.extend([x, y]);

@@ -28,6 +28,9 @@ const ROUNDING: f64 = super::search::ROUNDING;
 /// Times that pairs are looked for which are near each other by the parents found; once is usual.
 const WIDENINGS: usize = 8;
 
+/// Operations of looking at a pair.
+const PAIR: f64 = 20.0;
+
 /// The class that greedy steps lead to.
 pub(super) fn search(
     problem: &Problem,
@@ -37,6 +40,7 @@ pub(super) fn search(
     let report = Progress { stage: "pairs of variables", done: 0, total: None, objective: None };
     run.step(report)?;
     let (near, left) = Wide::new(Correlations::new(problem, Prices::new(problem, price)));
+    run.worked(PAIR * (problem.size() as f64).powi(2));
     let mut search = Search::new(Greedy::new(near, Limits::new(problem.rows(), price), run), &left);
     match way {
         FgesSearch::TwoPhase => {

@@ -88,6 +88,7 @@ impl<'a, S: Score> Search<'a, S> {
         loop {
             self.touched.clear();
             state.improve(self.model, &mut self.space, &mut self.touched);
+            run.worked(self.model.size() as f64 * self.model.operations());
             if self.touched.is_empty() {
                 return Ok(moves);
             }
@@ -109,6 +110,7 @@ impl<'a, S: Score> Search<'a, S> {
             if run.is_stopped() {
                 return Err(Error::Cancelled);
             }
+            run.worked(self.model.operations());
             self.touched.clear();
             let (space, touched) = (&mut self.space, &mut self.touched);
             if state.move_to_best(self.model, v, patience, space, touched) {

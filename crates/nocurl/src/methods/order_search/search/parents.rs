@@ -121,12 +121,19 @@ impl Table for Model<'_> {
     }
 }
 
+/// Operations of moving a variable past another.
+const MOVE: f64 = 600.0;
+
 impl Score for Model<'_> {
     type Node = Family;
     type Choice = Choice;
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn operations(&self) -> f64 {
+        MOVE * self.size as f64
     }
 
     fn cost(&self) -> f64 {

@@ -24,6 +24,9 @@ pub(crate) trait Score: Sync {
     /// Number of variables.
     fn size(&self) -> usize;
 
+    /// Operations of moving a variable to its best place, about.
+    fn operations(&self) -> f64;
+
     /// What a parent costs, or costs at least, in units of the score.
     fn cost(&self) -> f64;
 

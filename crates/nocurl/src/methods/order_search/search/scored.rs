@@ -90,6 +90,10 @@ impl Score for Scored<'_> {
         self.priced.local.size()
     }
 
+    fn operations(&self) -> f64 {
+        self.size() as f64 * self.priced.local.operations()
+    }
+
     fn cost(&self) -> f64 {
         self.priced.price.single()
     }

@@ -10,8 +10,8 @@ mod own;
 mod state;
 
 use super::search::{Family, Node, PATIENCE, PROGRESS, Prices, Queue};
-use super::stream;
 use crate::core::parallel::*;
+use crate::core::random::stream;
 use crate::core::{Dag, Error, Progress, Run};
 use crate::math::Problem;
 use crate::methods::near::{Correlate, Correlations, Wide};
@@ -50,6 +50,12 @@ pub(super) fn search(
     search_by(Correlations::new(problem, prices), begin, restarts, seed, run)
 }
 
+/// Operations of looking at a pair; of moving a variable to its best place and of a restart, for each
+/// pair of those near it.
+const PAIR: f64 = 20.0;
+const MOVE: f64 = 1000.0;
+const RESTART: f64 = 4000.0;
+
 /// The same by any correlations.
 fn search_by<C: Correlate>(
     correlations: C,
@@ -62,6 +68,7 @@ fn search_by<C: Correlate>(
     let report = Progress { stage: "pairs of variables", done: 0, total: None, objective: None };
     run.step(report)?;
     let (wide, left) = Wide::new(correlations);
+    run.worked(PAIR * (d * d) as f64);
     let everyone: Vec<usize> = (0..d).collect();
     if begin.least {
         let mut sequence = everyone.clone();
@@ -135,6 +142,7 @@ impl<C: Correlate> Search<'_, C> {
             .par_iter()
             .map_init(|| Attempt::new(wide, state), |attempt, &v| attempt.parents(v, thoroughly))
             .collect();
+        self.run.worked(MOVE * self.spread() * which.len() as f64);
         let mut touched = Vec::new();
         for (&v, node) in which.iter().zip(chosen) {
             // A variable without a node yet has the score 0, as one without parents has.
@@ -166,6 +174,7 @@ impl<C: Correlate> Search<'_, C> {
                 .par_iter()
                 .map_init(|| Attempt::new(wide, state), |attempt, &v| attempt.improve(v, PATIENCE))
                 .collect();
+            self.run.worked(MOVE * self.spread() * outcomes.len() as f64);
             self.batch += 1;
             let mut crowded = false;
             for (v, outcome) in batch.into_iter().zip(outcomes) {
@@ -201,6 +210,7 @@ impl<C: Correlate> Search<'_, C> {
                 |attempt, number| attempt.restart(&mut stream(seed, 1 + number), run),
             )
             .collect::<Result<_, Error>>()?;
+        self.run.worked(RESTART * self.spread() * outcomes.len() as f64);
         self.batch += 1;
         let mut crowded = false;
         for outcome in outcomes {
@@ -261,6 +271,13 @@ impl<C: Correlate> Search<'_, C> {
             self.descend(&touched)?;
         }
         Ok(())
+    }
+
+    /// How many pairs there are among those near a variable, on average.
+    fn spread(&self) -> f64 {
+        let d = self.state.size();
+        let pairs = |v: usize| (1 + self.wide.near(v).len()).pow(2);
+        (0..d).map(pairs).sum::<usize>() as f64 / d as f64
     }
 
     fn report(&self) -> Result<(), Error> {
