@@ -113,6 +113,25 @@ pub enum Error {
         /// A name like it.
         like: Option<String>,
     },
+    /// A matrix that needs no look.
+    #[error(
+        "{path} is a covariance matrix of {rows} rows and {variables} variables: there are no rows to \
+         look at, and it can be learnt from"
+    )]
+    IsMatrix {
+        /// The file.
+        path: String,
+        /// Rows of its table.
+        rows: u64,
+        /// Its variables.
+        variables: usize,
+    },
+    /// Names in prior knowledge that are no columns.
+    #[error("{}", crate::known::unknown_names(names))]
+    UnknownKnown {
+        /// The names, each with one like it.
+        names: Vec<(String, Option<String>)>,
+    },
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
@@ -161,9 +180,11 @@ impl Error {
             Self::NoConfidence => no_confidence(),
             Self::NoSuchVariable { name, like } => no_such_variable(name, like.as_deref()),
             Self::OneState => one_state(),
-            Self::NotAModel | Self::OffScale { .. } | Self::Setting { .. } => {
-                self.to_string().into()
-            }
+            Self::NotAModel
+            | Self::OffScale { .. }
+            | Self::UnknownKnown { .. }
+            | Self::IsMatrix { .. }
+            | Self::Setting { .. } => self.to_string().into(),
         }
     }
 }

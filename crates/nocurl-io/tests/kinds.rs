@@ -180,7 +180,7 @@ fn numbers_may_stand_for_missing_values() {
         ReadOptions { na: vec!["-999".into()], missing: Missing::Drop, ..Default::default() };
     assert_eq!(read(text, &options).rows, 3);
     let refused = refused(text, &ReadOptions { missing: Missing::Error, ..options });
-    assert!(refused.contains("(also `b` 1); 3 of 5 rows are complete"), "{refused}");
+    assert!(refused.contains("(also `b` 1); `missing = drop` keeps 3 of 5 rows"), "{refused}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn text_as_people_have_it() {
         ("A title\n\na,b\n1,10\n2,30\n3,20\n", ["a", "b"]),
         ("sep=;\na;b\n1;10\n2;30\n3;20\n", ["a", "b"]),
         ("a;b\n1,0;10\n2,0;30\n3,0;20\n", ["a", "b"]),
-        ("a,b\n\"$1\",10%\n\"$2\",30%\n\"$3\",20%\n", ["a", "b"]),
+        ("a,b\n\"$1\",€10\n\"$2\",€30\n\"$3\",€20\n", ["a", "b"]),
         ("a,b,\n1,10,\n2,30,\n3,20,\n", ["a", "b"]),
         ("a,b,none\n1,10,NA\n2,30,\n3,20,.\n", ["a", "b"]),
         ("1960,1970\n1,10\n2,30\n3,20\n", ["1960", "1970"]),
@@ -267,7 +267,10 @@ fn none_is_a_level_among_words_and_missing_elsewhere() {
     assert!(["Driver", "None"].iter().all(|level| list[1].levels.contains(&level.to_string())));
     assert_eq!(table.rows, 20);
     let words = table.warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert!(words.iter().any(|words| words.contains("`None` is a level of `bags`")), "{words:?}");
+    assert!(
+        words.iter().any(|words| words.contains("`None` is read as a level of `bags`")),
+        "{words:?}"
+    );
     let told = ReadOptions {
         na: vec!["none".into()],
         columns: Some(vec!["x".into(), "bags".into()]),
@@ -308,7 +311,7 @@ fn columns_of_which_most_is_missing_are_named() {
         text += &format!("{i},{},{c}\n", i * 7 % 20);
     });
     let words = refused(&text, &ReadOptions::default());
-    assert!(words.ends_with("and before that, as most of it is missing, leave out `c`"), "{words}");
+    assert!(words.ends_with("; before that, as most of it is missing, leave out `c`"), "{words}");
 }
 
 #[test]
