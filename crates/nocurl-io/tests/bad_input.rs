@@ -2,7 +2,8 @@
 
 use nocurl::Run;
 use nocurl_io::{
-    Error, Format, Missing, ReadOptions, Source, read_dataset, read_graph, read_moments,
+    Error, Format, Missing, ReadOptions, Source, read_dataset, read_graph, read_matrix,
+    read_moments,
 };
 use proptest::prelude::*;
 
@@ -160,6 +161,14 @@ fn read_everything(bytes: &[u8]) {
             }
         }
     }
+    for (rows, transpose) in [(None, true), (Some(9), false), (None, false)] {
+        let options = ReadOptions { rows, transpose, max_columns: 64, ..Default::default() };
+        let source = Source::bytes("data", bytes);
+        let turned = read_moments(&source, &options, &Run::default()).err();
+        for error in turned.into_iter().chain(read_matrix(&source, &options).err()) {
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
     for name in ["g", "g.json", "g.dot", "g.graphml", "g.gml"] {
         if let Err(error) = read_graph(&Source::bytes(name, bytes)) {
             assert!(!error.to_string().contains('\n'), "{error}");
@@ -217,6 +226,20 @@ proptest! {
     #[test]
     fn anything_like_text(text in "([a-z0-9.,;\" \t\n|\\-]|NA|nan|inf|\r\n|->|<node|\\[|\\]|\\{){0,80}") {
         read_everything(text.as_bytes());
+    }
+
+    #[test]
+    fn anything_like_a_matrix(
+        text in "(/covariance\n|DA NI=2 NO=9\n|LA\n|CM\n)?([a-c0-2.,;\" \t\n-]|1 |\n){0,60}"
+    ) {
+        read_everything(text.as_bytes());
+    }
+
+    #[test]
+    fn anything_in_sixteen_bits(units in proptest::collection::vec(any::<u16>(), 0..100), big in any::<bool>()) {
+        let unit = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        let bytes: Vec<u8> = [0xfeff].into_iter().chain(units).flat_map(unit).collect();
+        read_everything(&bytes);
     }
 
     #[test]

@@ -319,7 +319,7 @@ fn a_line_of_sizes_is_passed_over() {
     let table = plain("3,4,good,bad\n1,10,5,7,0,1\n2,30,6,1,1,0\n3,20,9,2,0,0\n");
     assert_eq!((table.rows, table.data.names().len()), (3, 6));
     let said = table.warnings[0].to_string();
-    assert_eq!(said, "passed over a line above the names: `3,4,good,bad`");
+    assert_eq!(said, "passed over a line above the names: `3, 4, good, bad`");
     // Words alone may be names that a row has too many cells for.
     let words = refused("a,b\n1,2,3,4\n5,6,7,8\n9,1,2,3\n", &ReadOptions::default());
     assert!(words.contains("4 cells where 2 are expected"), "{words}");

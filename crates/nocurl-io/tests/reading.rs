@@ -164,12 +164,20 @@ fn numbers_in_text_are_no_categories() {
         told.starts_with("7 of 60 cells of `amount` are numbers with a unit: `4 mg`"),
         "{told}"
     );
-    let commas = |i: usize| if i % 2 == 0 { "3800.0".into() } else { format!("{}.5", i) };
-    let told = refused(with(&commas).replace("n\n", "n;m\n").replace(";1\n", ";1,5\n"));
-    assert!(told.contains("cells where 3 are expected") || told.contains("decimal sign"), "{told}");
-    let text = (0..60).map(|i| format!("{}.5;{},25;{}\n", 3800 + i, i * 3 % 7, i % 5));
-    let told = refused(format!("a;b;c\n{}", text.collect::<String>()) + "1,5;2,5;3,5\n");
-    assert!(told.contains("have another decimal sign") || told.contains("`decimal = ,`"), "{told}");
+    // Two columns with decimal commas, one with points; and the other way round.
+    let three = |one: &str, two: &str| {
+        let row = |i: usize| format!("{}{one}5;{}{two}25;{}{two}75\n", 3800 + i, i * 3 % 7, i % 5);
+        format!("a;b;c\n{}", (0..60).map(row).collect::<String>())
+    };
+    assert_eq!(
+        refused(three(".", ",")),
+        "60 of 60 cells of `a` have another decimal sign than the file: `3800.5` (line 2); write \
+         all numbers alike, use `categorical = [a]`, or leave out `a`"
+    );
+    assert_eq!(
+        refused(three(",", ".")),
+        "60 of 60 cells of `a` have a decimal comma: `3800,5` (line 2); use `decimal = ,`"
+    );
     // A few whole numbers are codes: a category, with a note.
     let table = read(with(&|i| format!("{} doors", 2 + i % 3)));
     assert_eq!(table.data.variables().list()[0].kind, Kind::Categorical);

@@ -1,11 +1,13 @@
 //! Covariance and correlation matrices as moments: square CSV with names, or a lower triangle as
 //! Tetrad and LISREL write it.
 
+use nocurl::memory::ask;
 use nocurl::{Mat, Moments, Variable};
 
 use super::Summary;
 use crate::error::shorten;
 use crate::input::Input;
+use crate::table::MOST_COLUMNS;
 use crate::{Error, Format, ReadOptions, Source};
 
 /// Bytes that tell whether a text is a matrix.
@@ -40,7 +42,7 @@ pub fn read_matrix(source: &Source, options: &ReadOptions) -> Result<Option<Summ
     let label = input.label.clone();
     watch.unchanged(
         matrix_of(input, options)
-            .and_then(|found| found.map(|found| found.summary(&label, options.rows)).transpose()),
+            .and_then(|found| found.map(|found| found.summary(&label, options)).transpose()),
     )
 }
 
@@ -144,7 +146,8 @@ fn lisrel(text: &str) -> Result<Matrix, String> {
         word.and_then(|number| number.parse::<u64>().ok())
     };
     let size = setting("ni=").ok_or("the number of variables (NI=) is missing")?;
-    let size = usize::try_from(size).map_err(|error| error.to_string())?;
+    let size = usize::try_from(size).ok().filter(|&size| size <= MOST_COLUMNS);
+    let size = size.ok_or("it has more variables than are read")?;
     let mut names: Vec<String> = (1..=size).map(|j| format!("x{j}")).collect();
     let mut values: Vec<f64> = Vec::new();
     let mut section = String::new();
@@ -215,13 +218,19 @@ fn square(text: &str) -> Result<Matrix, String> {
 }
 
 impl Matrix {
-    fn summary(self, label: &str, rows: Option<u64>) -> Result<Summary, Error> {
+    fn summary(self, label: &str, options: &ReadOptions) -> Result<Summary, Error> {
         let wrong = |reason: String| Error::invalid(label, FORMAT, reason);
         let size = self.names.len();
         if self.entries.len() != size {
             let found = self.entries.len();
             return Err(wrong(format!("it has {size} names and {found} rows of numbers")));
         }
+        if size > options.max_columns {
+            let (path, limit) = (label.into(), options.max_columns);
+            return Err(Error::TooManyColumns { path, columns: size, limit });
+        }
+        // The matrix, its factors and the moments.
+        ask("the matrix", 4 * 8 * (size as u64).pow(2))?;
         let mut sorted = self.names.clone();
         sorted.sort();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -260,7 +269,7 @@ impl Matrix {
                 "it is not positive semidefinite: no table has these covariances".into(),
             ));
         }
-        let Some(rows) = rows.or(self.rows) else {
+        let Some(rows) = options.rows.or(self.rows) else {
             return Err(wrong("the number of rows is missing".into()));
         };
         if rows < 2 {
@@ -360,6 +369,8 @@ mod tests {
             ("a,a\n1,0\n0,1\n", Some(9), "two variables are called `a`"),
             ("a,b\n0,0\n0,1\n", Some(9), "the variance of `a` is 0"),
             ("a,b\n1,0\n0,1\n", Some(1), "at least 2 are needed"),
+            ("DA NI=99999999999999 NO=5\nCM\n1\n", None, "more variables than are read"),
+            ("DA NI=2 NO=5\nCM\n1\n", None, "a lower triangle of 2 variables is expected"),
             ("/covariance\na b\n1\n0 1\n", None, "the number of rows is missing"),
             ("/covariance\n50\na b\n1\n0 1 3\n", None, "row 2 has 3 numbers"),
         ] {

@@ -254,10 +254,12 @@ impl Before {
             if filled(&cells) == 0 {
                 continue;
             }
-            let words = String::from_utf8_lossy(&unquote(line(text, start))).into_owned();
-            let words =
-                words.trim_matches(|c: char| c == char::from(dialect.delimiter) || c == '"');
-            titles.push(format!("`{}`", crate::error::shorten(words, 40)));
+            let words: Vec<String> = cells
+                .iter()
+                .map(|cell| String::from_utf8_lossy(&unquote(cell)).into_owned())
+                .filter(|words| !words.is_empty())
+                .collect();
+            titles.push(format!("`{}`", crate::error::shorten(&words.join(", "), 40)));
         }
         if !titles.is_empty() {
             let lines = if titles.len() == 1 { "a line" } else { "lines" };
