@@ -481,7 +481,7 @@ class Learner(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing in ("auto", "drop", "em")
+        tags.input_tags.allow_nan = self.missing in ("drop", "em")
         tags.target_tags.required = False
         return tags
 

@@ -124,7 +124,7 @@ def test_mixed_and_nullable_columns(X):
     assert (weights(frame) == expected).all()
     frame.loc[3, "a"] = pd.NA
     with pytest.raises(ValueError, match=r"column `a` has no value in row 4"):
-        nocurl.learn(frame)
+        nocurl.learn(frame, missing="error")
     assert nocurl.NoCurl(missing="drop").fit(frame).adjacency_matrix_.shape == (6, 6)
     assert nocurl.NoCurl(missing="em").fit(frame).adjacency_matrix_.shape == (6, 6)
 
