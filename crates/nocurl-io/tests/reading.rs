@@ -74,6 +74,10 @@ fn columns_that_are_counted_have_names() {
         assert_eq!(table.rows, 13, "{header}{body}");
         assert!(notes(&table)[0].contains("`header = yes`"), "{:?}", notes(&table));
     }
+    // pandas writes its index in front, without a name above it.
+    let table = read(format!(",0,1\n{decimals}"));
+    assert_eq!(table.data.names(), ["0", "1"]);
+    assert!(notes(&table).iter().all(|note| !note.contains("header")), "{:?}", notes(&table));
     // Neither counts up.
     for text in ["0,2\n1.5,2\n3,4.5\n", "2,3,4\n1.5,2.5,1.5\n3.5,4.5,1.5\n", "1,1,2\n1.5,2,3\n"] {
         assert!(notes(&read(text)).iter().all(|note| !note.contains("header")), "{text}");
@@ -186,9 +190,15 @@ fn numbers_in_text_are_no_categories() {
     let categorical = ReadOptions { categorical: vec!["amount".into()], ..ReadOptions::default() };
     let table = read_as(with(&|i| format!("{}.5 mg", i % 4)), &categorical);
     assert_eq!(table.data.variables().list()[0].levels.len(), 4);
+    // Seats and samples are codes, and are left out as before.
+    let seat = |i: usize| {
+        format!("{}{},{}.5,{}.5\n", i / 4 + 1, ["A", "B", "C", "F"][i % 4], i * 7 % 11, i * 3 % 13)
+    };
+    let table = read(format!("seat,n,m\n{}", (0..60).map(seat).collect::<String>()));
+    assert_eq!(table.left_out, [("seat".into(), LeftOut::Identifier)]);
     // Neither units nor numbers.
     for words in
-        ["1st", "2nd", "3rd"].map(|word| with(&|i| if i % 2 == 0 { word } else { "x" }.into()))
+        ["1st", "2nd", "3rd"].map(|word| with(&|i| if i % 3 == 0 { word } else { "x" }.into()))
     {
         assert!(read(words).warnings.is_empty());
     }

@@ -104,6 +104,9 @@ impl ColumnSurvey {
 
     /// Counts cells of text that are numbers after all, in another spelling or with a unit.
     fn quantity(&mut self, content: &[u8], count: u64) {
+        if !content.iter().any(u8::is_ascii_digit) {
+            return;
+        }
         // Codes such as 00123 are no numbers.
         let is_code =
             content.len() > 1 && content.iter().all(u8::is_ascii_digit) && content[0] == b'0';

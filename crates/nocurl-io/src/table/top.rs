@@ -358,7 +358,10 @@ fn is_header(
     if has_corner(cells, absent, rows) {
         let words = "the first line has nothing in its first cell and is taken for names; if it is \
                      data, use ";
-        notes.push(Text::new(words).act(Action::set("header", "no")));
+        // Columns that are counted are those of pandas, next to its index.
+        if !counts_up(&cells[1..]) {
+            notes.push(Text::new(words).act(Action::set("header", "no")));
+        }
         return true;
     }
     if counts_up(cells) {

@@ -167,11 +167,16 @@ pub(super) fn with_unit(content: &[u8]) -> Option<(f64, &str)> {
     let digits = digits.trim_end().as_bytes();
     let value = number(digits, b'.').or_else(|| number(digits, b','))?;
     let ordinal = ["st", "nd", "rd", "th"].iter().any(|end| unit.eq_ignore_ascii_case(end));
-    // A letter after the digits with more digits behind it is a code, as in `12A7`.
+    // Codes: `12A7`, and letters right behind digits that are no usual units, as in `12B`.
+    let before_last = unit.char_indices().next_back().map_or("", |(at, _)| &unit[..at]);
+    let capital = unit.starts_with(|c: char| c.is_ascii_uppercase());
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let glued = !text[..at].ends_with(char::is_whitespace);
+    let is_code = has_digit(before_last)
+        || capital && has_digit(unit)
+        || glued && unit.chars().count() == 1 && !"gmslhdKVWN°".contains(unit);
     let mut characters = unit.chars();
     let fine = |c: char| c.is_alphanumeric() || "°/^·*-".contains(c);
-    let is_code = unit.starts_with(|c: char| c.is_ascii_uppercase())
-        && unit.contains(|c: char| c.is_ascii_digit());
     (!ordinal && !is_code && unit.chars().count() <= LONGEST && characters.all(fine))
         .then_some((value, unit))
 }
@@ -298,6 +303,10 @@ mod tests {
             ("1,200 km", Some((1200.0, "km"))),
             ("1st", None),
             ("12A7", None),
+            ("12B", None),
+            ("7fa3c2", None),
+            ("12 B", Some((12.0, "B"))),
+            ("5g", Some((5.0, "g"))),
             ("mg", None),
             ("3 blind mice", None),
             ("10-20", None),
