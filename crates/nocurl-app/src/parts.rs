@@ -38,11 +38,18 @@ fn of_parts(parts: &[Source], options: &ReadOptions, run: &Run<'_>) -> Result<Su
     for source in parts {
         match one(source, options, Kinds::Numbers, run) {
             Ok(part) => read.push(part),
-            Err(nocurl_io::Error::KindsNeeded) => return surveyed(parts, options, run),
+            // A column may have no value in any part: it is left out then.
+            Err(nocurl_io::Error::KindsNeeded | nocurl_io::Error::MissingValues { .. }) => {
+                return surveyed(parts, options, run);
+            }
             Err(error) => return Err(Error::of_part(source, error)),
         }
     }
-    merged(parts, read)
+    let summary = merged(parts, read)?;
+    match summary.moments.rows() == 0 && summary.rows_dropped > 0 {
+        true => surveyed(parts, options, run),
+        false => Ok(summary),
+    }
 }
 
 /// The same after a look at all columns.

@@ -242,9 +242,14 @@ fn files_and_parts_agree_on_types() {
         "three.csv",
         format!("a;b\n{}", rows(&|i| (i % 3).to_string()).replace(',', ";").replace(".5", ",125")),
     );
-    for parts in
-        [["words.csv", "words.csv"], ["numbers.csv", "words.csv"], ["commas.csv", "three.csv"]]
-    {
+    // A column that has no value in any file is left out by both.
+    folder.write("hollow.csv", numbers.replace(',', ",,").replacen(",,", ",gap,", 1));
+    for parts in [
+        ["words.csv", "words.csv"],
+        ["numbers.csv", "words.csv"],
+        ["commas.csv", "three.csv"],
+        ["hollow.csv", "hollow.csv"],
+    ] {
         let learn = [&["learn"], &parts[..], &["-o", "g.json", "-q", "--no-confidence"]].concat();
         folder.run(&learn);
         folder.run(&[&["moments"], &parts[..], &["-o", "m.moments", "-q"]].concat());
