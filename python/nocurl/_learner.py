@@ -49,13 +49,15 @@ SHARED: dict[str, Any] = {
     "ordinal": None,
     "transforms": None,
     "standardize": False,
-    "missing": "error",
+    "missing": "auto",
     "na": None,
     "header": "auto",
     "delimiter": None,
     "decimal": None,
     "comment": None,
     "skip_rows": 0,
+    "transpose": False,
+    "rows": None,
     "sheet": None,
     "file_column": None,
     "confidence": False,
@@ -104,6 +106,8 @@ class Common(TypedDict, total=False):
     decimal: str | None
     comment: str | None
     skip_rows: int
+    transpose: bool
+    rows: int | None
     sheet: str | None
     file_column: str | None
     confidence: bool
@@ -181,9 +185,10 @@ class Learner(BaseEstimator):
         The value of it that acts on nothing; "control" by default.
     hide_condition : bool
         Leave the condition out of the graph.
-    missing : {"error", "drop", "em"}
-        What to do about missing values: refuse them, leave out their rows, or estimate moments by
-        expectation-maximisation.
+    missing : {"auto", "error", "drop", "em"}
+        What to do about missing values: "auto" leaves their rows out, with a warning, if these are
+        at most 5% of all, and refuses the table otherwise; "error" always refuses it, "drop" always
+        leaves the rows out, and "em" estimates moments by expectation-maximisation.
     na : str, number or list, optional
         Words or numbers that stand for missing values, besides nothing, "NA", "N/A", "NaN",
         "null", "None", "#N/A", "<NA>", "?", "-", "." and "*" in text.
@@ -212,6 +217,10 @@ class Learner(BaseEstimator):
         what lines begin with that are passed over.
     skip_rows : int
         Lines to pass over at the start of a text file.
+    transpose : bool
+        Rows of the file are variables and its columns are observations; text files and sheets.
+    rows : int, optional
+        The file is a covariance or correlation matrix of a table with this many rows.
     sheet : str, optional
         Sheet of a workbook by its name or number, file of a zip archive, or array of an .npz.
     file_column : str, optional
@@ -538,6 +547,8 @@ def table_request(settings: dict[str, Any]) -> dict[str, Any]:
         "decimal": settings["decimal"],
         "comment": settings["comment"],
         "skip_rows": settings["skip_rows"],
+        "transpose": settings["transpose"],
+        "rows": settings["rows"],
         "sheet": None if settings["sheet"] is None else str(settings["sheet"]),
         "file_column": settings["file_column"],
     }

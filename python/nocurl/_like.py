@@ -32,6 +32,8 @@ TAKEN = (
     "decimal",
     "comment",
     "skip_rows",
+    "transpose",
+    "rows",
     "sheet",
     "file_column",
 )

@@ -124,7 +124,7 @@ def test_mixed_and_nullable_columns(X):
     assert (weights(frame) == expected).all()
     frame.loc[3, "a"] = pd.NA
     with pytest.raises(ValueError, match=r"column `a` has no value in row 4"):
-        nocurl.learn(frame)
+        nocurl.learn(frame, missing="error")
     assert nocurl.NoCurl(missing="drop").fit(frame).adjacency_matrix_.shape == (6, 6)
     assert nocurl.NoCurl(missing="em").fit(frame).adjacency_matrix_.shape == (6, 6)
 
@@ -328,3 +328,63 @@ def test_columns_without_values_are_left_out():
         graph = nocurl.learn(table, confidence=False)
         assert graph.variables == ["a", "b"]
         assert any("left out `c` (no values)" in warning for warning in graph.warnings)
+
+
+def same_means(frame, path):
+    """The means of a file are those that pandas has."""
+    read = nocurl.Moments.of(path)
+    assert read.names == [str(name) for name in frame.columns]
+    assert np.allclose(read.mean, frame.mean().to_numpy())
+
+
+def test_files_as_pandas_writes_them(X, tmp_path):
+    plain = pd.DataFrame(X)
+    path = tmp_path / "t.csv"
+    plain.to_csv(path, index=False)
+    same_means(plain, path)
+    named = pd.DataFrame(X.round(3), columns=["größe", *"bcdef"])
+    for options in ({"sep": ";", "decimal": ","}, {"encoding": "utf-16"}, {"encoding": "cp1252"}):
+        named.to_csv(path, index=False, **options)
+        same_means(pd.read_csv(path, **options), path)
+    for ends in ("\r", "\r\n"):
+        named.to_csv(path, index=False, lineterminator=ends)
+        same_means(pd.read_csv(path), path)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_numbers_as_text_are_refused(X, make):
+    table = make({"a": [str(x) for x in X[:200, 0]], "b": X[:200, 1], "c": X[:200, 2]})
+    with pytest.raises(ValueError, match="200 of 200 cells of `a` are numbers stored as text"):
+        nocurl.learn(table, confidence=False)
+    assert "a" not in nocurl.learn(table, drop="a", confidence=False).variables
+    codes = make({"a": [str(i % 3) for i in range(200)], "b": X[:200, 1], "c": X[:200, 2]})
+    graph = nocurl.learn(codes, confidence=False)
+    assert "a" in graph.variables
+    assert any("numbers stored as text" in words for words in graph.warnings)
+
+
+def test_a_few_gaps_are_left_out_with_a_warning(X):
+    table = pd.DataFrame(X, columns=NAMES)
+    table.loc[:9, "a"] = np.nan
+    with pytest.warns(UserWarning, match="10 of 3000 rows were left out"):
+        graph = nocurl.learn(table, confidence=False)
+    expected = nocurl.learn(table.dropna(), confidence=False)
+    assert np.allclose(graph.adjacency(), expected.adjacency())
+    table.loc[:199, "a"] = np.nan
+    with pytest.raises(ValueError, match="keeps 2800 of 3000 rows"):
+        nocurl.learn(table, confidence=False)
+
+
+def ends(graph):
+    return {(edge["from"], edge["to"]) for edge in json.loads(graph.to_json())["edges"]}
+
+
+def test_matrices_and_turned_tables(X, tmp_path):
+    table = pd.DataFrame(X, columns=NAMES)
+    expected = nocurl.learn(table, confidence=False)
+    table.cov().to_csv(tmp_path / "cov.csv")
+    graph = nocurl.learn(tmp_path / "cov.csv", rows=len(X), confidence=False)
+    assert ends(graph) == ends(expected)
+    table.T.to_csv(tmp_path / "turned.csv")
+    turned = nocurl.learn(tmp_path / "turned.csv", transpose=True, confidence=False)
+    assert np.allclose(turned.adjacency(), expected.adjacency())

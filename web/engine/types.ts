@@ -22,13 +22,14 @@ export interface TableSettings {
   /** Rules such as "log:dose,age", "rank:*" or "auto". */
   transform?: string[] | null;
   standardize?: boolean;
-  missing?: "error" | "drop" | "em";
+  missing?: "auto" | "error" | "drop" | "em";
   na?: string[] | null;
   header?: "auto" | "yes" | "no";
   delimiter?: string | null;
   decimal?: string | null;
   comment?: string | null;
   skip_rows?: number;
+  transpose?: boolean;
 }
 
 /** Everything that shapes a result, under the names of Python's keyword arguments. */

@@ -129,6 +129,25 @@ pub enum Error {
         /// A name like it.
         like: Option<String>,
     },
+    /// A matrix that needs no look.
+    #[error(
+        "{path} is a covariance matrix of {rows} rows and {variables} variables: there are no rows to \
+         look at, and it can be learnt from"
+    )]
+    IsMatrix {
+        /// The file.
+        path: String,
+        /// Rows of its table.
+        rows: u64,
+        /// Its variables.
+        variables: usize,
+    },
+    /// Names in prior knowledge that are no columns.
+    #[error("{}", crate::known::unknown_names(names))]
+    UnknownKnown {
+        /// The names, each with one like it.
+        names: Vec<(String, Option<String>)>,
+    },
     /// One file for the states of many trainings.
     #[error("{}", one_state())]
     OneState,
@@ -173,6 +192,8 @@ impl Error {
             | Self::SameVariable { .. }
             | Self::EffectOutOfRange { .. }
             | Self::MeanOutOfRange { .. }
+            | Self::UnknownKnown { .. }
+            | Self::IsMatrix { .. }
             | Self::Setting { .. } => self.to_string().into(),
         }
     }

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use nocurl::transform::has_heavy_tails;
 use nocurl::{Action, Kind, Run, Spelling, Value as Setting};
-use nocurl_io::{ColumnOverview, Input, LeftOut, Missing, Overview, read_overview};
+use nocurl_io::{ColumnOverview, Input, LeftOut, Missing, Overview, read_matrix, read_overview};
 use serde_json::{Value, json};
 
+use crate::suspicions::shape;
 use crate::{Error, Job, MemoryPlan, Suspicion, suspicions};
 
 /// Share of complete rows from which on the others are better left out than estimated.
@@ -48,9 +49,20 @@ impl Job {
     ) -> Result<Inspection, Error> {
         let started = Instant::now();
         let threads = rayon::current_num_threads();
+        let input: Input<'a> = input.into();
+        if let Input::Source(source) = &input
+            && let Some(summary) = read_matrix(source, &self.read)?
+        {
+            return Err(Error::IsMatrix {
+                path: source.name(),
+                rows: summary.moments.rows(),
+                variables: summary.moments.columns(),
+            });
+        }
         let overview = read_overview(input, &self.read, run)?;
         let reading = started.elapsed().as_secs_f64();
-        let suspicions = suspicions(&overview.sample, overview.complete);
+        let mut suspicions = suspicions(&overview.sample, &overview.gapped, overview.complete);
+        suspicions.splice(..0, shape(&overview));
         let columns = overview.columns.len();
         let memory = self.plan(columns, Some(overview.rows), threads);
         let next = next(&overview, &suspicions, &self.read);
@@ -90,7 +102,8 @@ fn next(
             other => next.push(other),
         }
     }
-    if read.missing == Missing::Error && overview.infinite.is_empty() {
+    let open = matches!(read.missing, Missing::Error | Missing::Auto);
+    if open && overview.infinite.is_empty() {
         // A column of which most is missing takes most rows with it.
         let hollow = overview.columns.iter().filter(|column| 2 * column.missing > overview.rows);
         dropped.extend(hollow.map(|column| column.variable.name.clone()));
@@ -101,14 +114,18 @@ fn next(
         // With fewer than two columns there is nothing to learn.
         dropped.clear();
     }
-    dropped.extend(undecided);
+    if overview.columns.len() > 1 {
+        dropped.extend(undecided);
+    }
     if !absent.is_empty() {
         next.push(Action::set("na", Setting::List(absent)));
     }
     let gaps = overview.complete < overview.rows;
     let marked = next.iter().any(|action| matches!(action, Action::Set { name: "na", .. }));
-    if (gaps || marked) && read.missing == Missing::Error {
-        let share = overview.complete as f64 / overview.rows.max(1) as f64;
+    let share = overview.complete as f64 / overview.rows.max(1) as f64;
+    // A few rows are left out anyhow.
+    let few = read.missing == Missing::Auto && !marked && share >= 0.95;
+    if (gaps || marked) && open && !few {
         // Estimates from few rows are singular.
         let few = overview.rows < ROWS_FOR_EM * width(overview) as u64
             && overview.complete >= ENOUGH_COMPLETE;

@@ -8,10 +8,10 @@ use nocurl::checks::{Diagnosis, diagnose};
 use nocurl::links::{Link, links};
 use nocurl::model::{Fitting, Model};
 use nocurl::treatments::{Treatment, treatments};
-use nocurl::{Algorithm, Data, Dataset, Fit, Moments, Options, Run};
+use nocurl::{Algorithm, Data, Dataset, Fit, Mat, Moments, Options, Run};
 use nocurl_io::{
     Claim, Input, Kept, Missing, ReadOptions, Source, Summary, Table, check_writable, is_summary,
-    read_dataset, read_kept, read_sampled, read_summary,
+    read_dataset, read_kept, read_matrix, read_sampled, read_summary,
 };
 
 use crate::confidence::{Again, Measured};
@@ -63,12 +63,21 @@ impl Job {
         if let Input::Source(Source::Path(path)) = &input
             && is_summary(path)
         {
-            if let Some(error) = not_for_moments(&self.read, path) {
+            if let Some(error) = not_for_moments(&self.read, &path.to_string_lossy()) {
                 return Err(error);
             }
             let summary = read_summary(&Source::Path(path.clone()))?;
             let outcome = self.run_on_summary(&summary, &Resampled::default(), run)?;
             return Ok(Outcome { path: Some(path.to_string_lossy().into_owned()), ..outcome });
+        }
+        if let Input::Source(source) = &input
+            && let Some(summary) = read_matrix(source, &self.read)?
+        {
+            if let Some(error) = not_for_moments(&self.read, &source.name()) {
+                return Err(error);
+            }
+            let outcome = self.run_on_summary(&summary, &Resampled::default(), run)?;
+            return Ok(Outcome { path: Some(source.name()), ..outcome });
         }
         let path = match &input {
             Input::Source(source) => Some(source.name()),
@@ -81,11 +90,13 @@ impl Job {
         let read = bounds.read_options().told_apart(condition);
         let (table, found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
+            let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
             let found = match &self.checkpoint {
-                None => self.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?,
-                Some(path) => self.train(&table.data, path, run)?,
+                None => job.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?,
+                Some(path) => job.train(&table.data, path, run)?,
             };
-            let suspicions = self.look(&table.data, table.rows);
+            let table = table.noting(note);
+            let suspicions = self.look(&table.data, &Mat::new(), table.rows);
             (table.map(|rows| rows.moments()), found, suspicions)
         } else {
             let kept = match self.confidence.measure && !estimated {
@@ -99,8 +110,13 @@ impl Job {
                 None => Data::Sampled(&table.data, &sample.rows),
                 Some(codes) => Data::Coded(&table.data, &sample.rows, codes),
             };
-            let found = self.learn(data, rows.as_ref().map_or(data, Data::Rows), run)?;
-            let suspicions = self.look(rows.as_ref().unwrap_or(&sample.rows), table.rows);
+            let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
+            let found = job.learn(data, rows.as_ref().map_or(data, Data::Rows), run)?;
+            let table = table.noting(note);
+            let suspicions = {
+                let rows = rows.as_ref().unwrap_or(&sample.rows);
+                self.look(rows, &sample.gapped, table.rows)
+            };
             (table, found, suspicions)
         };
         Ok(Outcome { path, suspicions, ..outcome(table, found, started) })
@@ -142,15 +158,16 @@ impl Job {
             Some(rows) if summary.has_all_rows() => Data::Rows(rows),
             _ => data,
         };
-        let fit = nocurl::learn(data, &self.options, run)?;
+        let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
+        let fit = nocurl::learn(data, &job.options, run)?;
         let again = Again { drawn: drawn.as_deref(), learnt: &resampled.learnt };
-        let found = self.check(data, rows, again, fit, run)?;
-        Ok(outcome(table, found, started))
+        let found = job.check(data, rows, again, fit, run)?;
+        Ok(outcome(table.noting(note), found, started))
     }
 
     /// What looks wrong with a table, where results are checked.
-    fn look(&self, rows: &Dataset, total: u64) -> Vec<Suspicion> {
-        if self.diagnose { suspicions(rows, total) } else { Vec::new() }
+    fn look(&self, rows: &Dataset, gapped: &Mat<f64>, total: u64) -> Vec<Suspicion> {
+        if self.diagnose { suspicions(rows, gapped, total) } else { Vec::new() }
     }
 
     /// What can be checked before a table is read.

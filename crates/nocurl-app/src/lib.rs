@@ -28,6 +28,7 @@ mod experiments;
 mod fitted;
 mod inspection;
 mod job;
+mod known;
 mod memory;
 mod next;
 mod outcome;

@@ -149,6 +149,8 @@ fn reading(read: &ReadOptions) -> Map<String, Value> {
         ("decimal", json!(sign(read.decimal))),
         ("comment", json!(sign(read.comment))),
         ("skip_rows", json!(read.skip_rows)),
+        ("transpose", json!(read.transpose)),
+        ("rows", json!(read.rows)),
         ("sheet", json!(read.sheet)),
         ("file_column", json!(read.file_column)),
     ]

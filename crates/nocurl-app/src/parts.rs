@@ -1,11 +1,9 @@
 //! Moments of a table that lies in several files.
 
-use std::path::Path;
-
 use nocurl::{Moments, Run};
 use nocurl_io::{
-    Kinds, Missing, ReadOptions, Source, Summary, TableSurvey, is_summary, read_part, read_summary,
-    read_survey,
+    Kinds, Missing, ReadOptions, Source, Summary, TableSurvey, decimal_sign, is_summary,
+    read_matrix, read_part, read_summary, read_survey,
 };
 
 use crate::Error;
@@ -19,15 +17,39 @@ use crate::Error;
 /// # Errors
 /// Anything wrong with a file, which is named; no file at all.
 pub fn summarise(parts: &[Source], options: &ReadOptions, run: &Run<'_>) -> Result<Summary, Error> {
+    let auto = options.missing == Missing::Auto;
+    let mut own = options.clone();
+    // What is left out is counted in all parts together, and all have one decimal sign.
+    if auto {
+        own.missing = Missing::Drop;
+    }
+    if own.decimal.is_none() && parts.len() > 1 {
+        own.decimal = decimal_sign(parts, options)?;
+    }
+    let summary = of_parts(parts, &own, run)?;
+    if auto {
+        summary.check_gaps()?;
+    }
+    Ok(summary)
+}
+
+fn of_parts(parts: &[Source], options: &ReadOptions, run: &Run<'_>) -> Result<Summary, Error> {
     let mut read = Vec::with_capacity(parts.len());
     for source in parts {
         match one(source, options, Kinds::Numbers, run) {
             Ok(part) => read.push(part),
-            Err(nocurl_io::Error::KindsNeeded) => return surveyed(parts, options, run),
+            // A column may have no value in any part: it is left out then.
+            Err(nocurl_io::Error::KindsNeeded | nocurl_io::Error::MissingValues { .. }) => {
+                return surveyed(parts, options, run);
+            }
             Err(error) => return Err(Error::of_part(source, error)),
         }
     }
-    merged(parts, read)
+    let summary = merged(parts, read)?;
+    match summary.moments.rows() == 0 && summary.rows_dropped > 0 {
+        true => surveyed(parts, options, run),
+        false => Ok(summary),
+    }
 }
 
 /// The same after a look at all columns.
@@ -72,6 +94,9 @@ fn one(
         let chooses = options.columns.is_some() || !options.drop.is_empty();
         return if chooses { summary.chosen(options) } else { Ok(summary) };
     }
+    if let Some(summary) = read_matrix(source, options)? {
+        return summary.chosen(options);
+    }
     Ok(read_part(source, options, kinds, run)?.0)
 }
 
@@ -113,16 +138,16 @@ impl Error {
 }
 
 /// What a file of moments cannot be asked for any more, by its setting.
-pub(crate) fn not_for_moments(options: &ReadOptions, path: &Path) -> Option<Error> {
+pub(crate) fn not_for_moments(options: &ReadOptions, path: &str) -> Option<Error> {
     let asked = [
         ("categorical", !options.categorical.is_empty()),
         ("continuous", !options.continuous.is_empty()),
         ("ordinal", !options.ordinal.is_empty()),
-        ("missing", options.missing != Missing::Error),
+        ("missing", !matches!(options.missing, Missing::Error | Missing::Auto)),
         ("na", !options.na.is_empty()),
         ("transform", !options.transform.is_empty()),
         ("standardize", options.standardize),
     ];
     let (setting, _) = asked.into_iter().find(|(_, asked)| *asked)?;
-    Some(Error::NotForMoments { setting, path: path.to_string_lossy().into_owned() })
+    Some(Error::NotForMoments { setting, path: path.into() })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nocurl::experiments::Intervention;
 use nocurl::{Algorithm, ExperimentSpec, KnowledgeSpec, Options};
-use nocurl_io::{Ordinal, ReadOptions, RunFiles, Source, read_knowledge, read_targets};
+use nocurl_io::{Missing, Ordinal, ReadOptions, RunFiles, Source, read_knowledge, read_targets};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -206,6 +206,8 @@ pub struct TableRequest {
     decimal: Value,
     comment: Value,
     skip_rows: Value,
+    transpose: Value,
+    rows: Value,
     sheet: Value,
     file_column: Value,
 }
@@ -221,13 +223,15 @@ impl Default for TableRequest {
             ordinal: Value::Null,
             transform: Value::Null,
             standardize: options.standardize.into(),
-            missing: json!(options.missing),
+            missing: json!(Missing::Auto),
             na: Value::Null,
             header: json!(options.header),
             delimiter: Value::Null,
             decimal: Value::Null,
             comment: Value::Null,
             skip_rows: options.skip_rows.into(),
+            transpose: options.transpose.into(),
+            rows: Value::Null,
             sheet: Value::Null,
             file_column: Value::Null,
         }
@@ -260,6 +264,8 @@ impl TableRequest {
             decimal: sign("decimal", self.decimal)?,
             comment: sign("comment", self.comment)?,
             skip_rows: setting("skip_rows", self.skip_rows, WHOLE)?,
+            transpose: setting("transpose", self.transpose, SWITCH)?,
+            rows: setting("rows", self.rows, WHOLE)?,
             sheet: setting("sheet", self.sheet, "a name")?,
             file_column: setting("file_column", self.file_column, "a name")?,
             ..ReadOptions::default()
@@ -307,7 +313,7 @@ mod tests {
     fn an_empty_request_is_the_default_job() {
         let job = Request::from_json("{}").unwrap().job().unwrap();
         let default = Job { diagnose: true, ..Job::default() };
-        assert_eq!(job.read, default.read);
+        assert_eq!(job.read, ReadOptions { missing: Missing::Auto, ..default.read });
         assert_eq!(job.options, default.options);
         assert_eq!(job.confidence, default.confidence);
         assert!(job.diagnose && job.memory.is_none());

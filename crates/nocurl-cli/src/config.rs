@@ -220,6 +220,7 @@ pub(crate) fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Fa
         standardize: arguments.standardize,
         na: names("--na", &arguments.na)?,
         missing: match arguments.missing {
+            MissingArgument::Auto => Missing::Auto,
             MissingArgument::Error => Missing::Error,
             MissingArgument::Drop => Missing::Drop,
             MissingArgument::Em => Missing::Em,
@@ -234,6 +235,8 @@ pub(crate) fn read_options(arguments: &TableArguments) -> Result<ReadOptions, Fa
         decimal: arguments.decimal.as_ref().map(|sign| sign.as_bytes()[0]),
         comment: arguments.comment.map(comment).transpose()?,
         skip_rows: arguments.skip_rows,
+        transpose: arguments.transpose,
+        rows: arguments.rows,
         sheet: arguments.sheet.clone(),
         file_column: arguments.file_column.clone(),
         ..ReadOptions::default()

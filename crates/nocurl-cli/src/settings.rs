@@ -195,6 +195,8 @@ fn settings(
         ("decimal", of("decimal")),
         ("comment", of("comment")),
         ("skip-rows", of("skip_rows")),
+        ("transpose", Value::Bool(of("transpose") == Value::Bool(true))),
+        ("rows", of("rows")),
         ("sheet", of("sheet")),
         ("file-column", of("file_column")),
     ]);

@@ -107,7 +107,7 @@ pub enum Error {
         path: String,
     },
     /// A row with another number of cells than the first one.
-    #[error("{path}, line {line}: {found} cells where {expected} are expected")]
+    #[error("{}", ragged(path, *line, *expected, *found, *skip))]
     Ragged {
         /// The file.
         path: String,
@@ -117,6 +117,8 @@ pub enum Error {
         expected: usize,
         /// Cells of this line.
         found: usize,
+        /// Lines above the first one that has as many cells as most, where the first has not.
+        skip: Option<u64>,
     },
     /// A quote that is not where it belongs.
     #[error("{path}, line {line}: {reason}")]
@@ -238,6 +240,14 @@ pub enum Error {
         rows: u64,
         /// Those with gaps.
         dropped: u64,
+    },
+    /// More rows with gaps in the parts of a table than are left out unasked.
+    #[error("{}", many_gaps(*dropped, *rows))]
+    ManyGaps {
+        /// Rows with gaps.
+        dropped: u64,
+        /// Rows in all.
+        rows: u64,
     },
     /// Missing values where none are allowed.
     #[error("{}", missing_values(column, *row, line, *count, others, *complete))]
@@ -454,6 +464,10 @@ impl Error {
             Self::Unclear { columns } => unclear(columns),
             Self::FewLeft { columns, left } => few_left(*columns, left),
             Self::FewComplete { rows, dropped } => few_complete(*rows, *dropped),
+            Self::ManyGaps { dropped, rows } => many_gaps(*dropped, *rows),
+            Self::Ragged { path, line, expected, found, skip } => {
+                ragged(path, *line, *expected, *found, *skip)
+            }
             Self::MissingValues { column, row, line, count, others, complete } => {
                 missing_values(column, *row, line, *count, others, *complete)
             }
@@ -640,6 +654,23 @@ fn unclear(columns: &[Text]) -> Text {
     }
 }
 
+fn ragged(path: &str, line: u64, expected: usize, found: usize, skip: Option<u64>) -> Text {
+    let text =
+        Text::new(format!("{path}, line {line}: {found} cells where {expected} are expected"));
+    match skip {
+        None => text,
+        Some(skip) => text
+            .say("; if the lines above the names are notes, use ")
+            .act(Action::set("skip_rows", skip)),
+    }
+}
+
+fn many_gaps(dropped: u64, rows: u64) -> Text {
+    Text::new(format!("{dropped} of {rows} rows have missing values; "))
+        .act(Action::set("missing", "drop"))
+        .say(format!(" keeps the other {}", rows - dropped))
+}
+
 fn few_left(columns: usize, left: &Text) -> Text {
     let are = if columns == 1 { "column is" } else { "columns are" };
     Text::new(format!("{columns} {are} left, and at least 2 are needed to learn a graph: "))
@@ -686,17 +717,21 @@ fn missing_values(
         line_of(line),
         also(others)
     );
-    let text = Text::new(format!("{words}; {complete} of {rows} rows are complete; use "))
-        .act_all([Action::set("missing", "drop"), Action::set("missing", "em")], " or ");
+    let those = if count == 1 { "this value".into() } else { format!("these {count} values") };
+    let text = Text::new(format!("{words}; "))
+        .act(Action::set("missing", "drop"))
+        .say(format!(" keeps {complete} of {rows} rows, "))
+        .act(Action::set("missing", "em"))
+        .say(format!(" estimates {those}"));
     let all: u64 = others.iter().map(|(_, gaps)| gaps).sum();
     let first = (column.to_string(), count.saturating_sub(all));
     let hollow = others.iter().chain([&first]).filter(|(_, gaps)| 2 * gaps > rows);
     let hollow: Vec<String> = hollow.map(|(name, _)| name.clone()).collect();
     match hollow.is_empty() || hollow.len() > HOLLOW {
         true => text,
-        false => text
-            .say(", and before that, as most of it is missing, ")
-            .act(Action::leave_out(&hollow)),
+        false => {
+            text.say("; before that, as most of it is missing, ").act(Action::leave_out(&hollow))
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | the same with all rows while they are few, for resampling | [`read_kept`] |
 //! | what the columns of a table hold | [`read_overview`] |
 //! | a table with all its rows in memory | [`read_dataset`] |
+//! | moments by a covariance matrix | [`read_matrix`] |
 //! | a graph, from any format | [`read_graph`] to a [`GraphDocument`] |
 //! | prior knowledge, as TOML or as Tetrad writes it | [`read_knowledge`] |
 //! | what conditions act on, as TOML or CSV | [`read_targets`] |
@@ -68,10 +69,10 @@ pub use output::{
     Claim, RunFiles, check_folder, check_writable, write_bytes, write_folder, write_text,
 };
 pub use source::{Format, Part, Source};
-pub use summary::{Summary, is_summary, read_summary, write_summary};
+pub use summary::{Summary, is_summary, read_matrix, read_summary, write_summary};
 pub use table::{
     ColumnOverview, Columns, GivenLevels, Header, Input, Kinds, LeftOut, Missing, Ordinal, Origin,
     Overview, ReadOptions, Resample, Room, RowSchema, Sampled, Scale, Surveyed, Table, TableSurvey,
-    TransformRule, read_dataset, read_kept, read_moments, read_overview, read_part, read_rows,
-    read_sampled, read_survey, reading_memory, write_rows, write_table,
+    TransformRule, decimal_sign, read_dataset, read_kept, read_moments, read_overview, read_part,
+    read_rows, read_sampled, read_survey, reading_memory, write_rows, write_table,
 };

@@ -390,3 +390,47 @@ fn a_packed_file_is_refused_by_its_start() {
     let found = refused("t.csv.gz", &gzip(&late), &ReadOptions::default());
     assert!(found.contains("it holds zero bytes"), "{found}");
 }
+
+/// A row of cells: numbers as they are, other words as text.
+fn row(r: usize, cells: &[&str]) -> String {
+    let cell = |(at, text): (usize, &&str)| {
+        let place = char::from(b'A' + at as u8);
+        match text.parse::<f64>() {
+            _ if text.is_empty() => String::new(),
+            Ok(_) => format!("<c r=\"{place}{r}\"><v>{text}</v></c>"),
+            Err(_) => format!("<c r=\"{place}{r}\" t=\"inlineStr\"><is><t>{text}</t></is></c>"),
+        }
+    };
+    let cells: String = cells.iter().enumerate().map(cell).collect();
+    format!("<row r=\"{r}\">{cells}</row>")
+}
+
+#[test]
+fn notes_and_units_of_a_sheet_are_passed_over() {
+    let mut rows = row(1, &["Measured by Ann"]) + &row(2, &["Contact", "ann@example.org"]);
+    rows += &(row(4, &["a", "b", "c", "d", "e"]) + &row(5, &["mm", "kg", "s", "m", "K"]));
+    for i in 0..20 {
+        let cells = [1, 2, 3, 4, 5].map(|j| format!("{}.5", i * j % 7));
+        rows += &row(6 + i, &cells.each_ref().map(String::as_str));
+    }
+    let table = read("t.xlsx", &xlsx(&[("s", &rows)], &[]), &ReadOptions::default());
+    assert_eq!((table.rows, table.data.names().join("")), (20, "abcde".into()));
+    let notes: Vec<String> = table.warnings.iter().map(ToString::to_string).collect();
+    assert!(notes[0].contains("`Measured by Ann`") && notes[1].contains("units"), "{notes:?}");
+}
+
+#[test]
+fn whole_numbers_of_a_sheet_were_doubles_already() {
+    // Programs write the double, which is whole and does not show that it was rounded.
+    let rows = |large: &str| {
+        let cells = [["id", "b"], [large, "2"], ["2", "4"], ["3", "5"]];
+        cells.iter().enumerate().map(|(i, cells)| row(i + 1, cells)).collect::<String>()
+    };
+    for (large, told) in
+        [("9007199254740992", true), ("9007199254740991", false), ("1.5E+300", false)]
+    {
+        let table = read("t.xlsx", &xlsx(&[("s", &rows(large))], &[]), &ReadOptions::default());
+        let notes: Vec<String> = table.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(notes.iter().any(|note| note.contains("beyond 2^53")), told, "{notes:?}");
+    }
+}

@@ -180,7 +180,7 @@ fn numbers_may_stand_for_missing_values() {
         ReadOptions { na: vec!["-999".into()], missing: Missing::Drop, ..Default::default() };
     assert_eq!(read(text, &options).rows, 3);
     let refused = refused(text, &ReadOptions { missing: Missing::Error, ..options });
-    assert!(refused.contains("(also `b` 1); 3 of 5 rows are complete"), "{refused}");
+    assert!(refused.contains("(also `b` 1); `missing = drop` keeps 3 of 5 rows"), "{refused}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn text_as_people_have_it() {
         ("A title\n\na,b\n1,10\n2,30\n3,20\n", ["a", "b"]),
         ("sep=;\na;b\n1;10\n2;30\n3;20\n", ["a", "b"]),
         ("a;b\n1,0;10\n2,0;30\n3,0;20\n", ["a", "b"]),
-        ("a,b\n\"$1\",10%\n\"$2\",30%\n\"$3\",20%\n", ["a", "b"]),
+        ("a,b\n\"$1\",€10\n\"$2\",€30\n\"$3\",€20\n", ["a", "b"]),
         ("a,b,\n1,10,\n2,30,\n3,20,\n", ["a", "b"]),
         ("a,b,none\n1,10,NA\n2,30,\n3,20,.\n", ["a", "b"]),
         ("1960,1970\n1,10\n2,30\n3,20\n", ["1960", "1970"]),
@@ -267,7 +267,10 @@ fn none_is_a_level_among_words_and_missing_elsewhere() {
     assert!(["Driver", "None"].iter().all(|level| list[1].levels.contains(&level.to_string())));
     assert_eq!(table.rows, 20);
     let words = table.warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert!(words.iter().any(|words| words.contains("`None` is a level of `bags`")), "{words:?}");
+    assert!(
+        words.iter().any(|words| words.contains("`None` is read as a level of `bags`")),
+        "{words:?}"
+    );
     let told = ReadOptions {
         na: vec!["none".into()],
         columns: Some(vec!["x".into(), "bags".into()]),
@@ -308,7 +311,7 @@ fn columns_of_which_most_is_missing_are_named() {
         text += &format!("{i},{},{c}\n", i * 7 % 20);
     });
     let words = refused(&text, &ReadOptions::default());
-    assert!(words.ends_with("and before that, as most of it is missing, leave out `c`"), "{words}");
+    assert!(words.ends_with("; before that, as most of it is missing, leave out `c`"), "{words}");
 }
 
 #[test]
@@ -316,7 +319,7 @@ fn a_line_of_sizes_is_passed_over() {
     let table = plain("3,4,good,bad\n1,10,5,7,0,1\n2,30,6,1,1,0\n3,20,9,2,0,0\n");
     assert_eq!((table.rows, table.data.names().len()), (3, 6));
     let said = table.warnings[0].to_string();
-    assert_eq!(said, "passed over a line above the names: `3,4,good,bad`");
+    assert_eq!(said, "passed over a line above the names: `3, 4, good, bad`");
     // Words alone may be names that a row has too many cells for.
     let words = refused("a,b\n1,2,3,4\n5,6,7,8\n9,1,2,3\n", &ReadOptions::default());
     assert!(words.contains("4 cells where 2 are expected"), "{words}");

@@ -15,7 +15,7 @@ export class State {
   table: Inspection | undefined;
   /** What the user says of columns. */
   kinds = new Map<string, Choice>();
-  missing: "error" | "drop" | "em" = "error";
+  missing: "auto" | "error" | "drop" | "em" = "auto";
   /** Tiers of names, the earliest first; who is in none is free. */
   tiers: string[][] = [[], []];
   statements: Statement[] = [];
@@ -38,7 +38,7 @@ export class State {
   /** A new table: nothing said of the old one stays. */
   open(file: File, table: Inspection): void {
     Object.assign(this, { file, table, learnt: undefined, used: "", statements: [], tiers: [[], []], kinds: new Map() });
-    this.missing = table.incomplete > 0 ? "drop" : "error";
+    this.missing = table.incomplete > 0 ? "drop" : "auto";
     this.changed();
   }
 
@@ -84,7 +84,7 @@ export class State {
     if (chosen("continuous").length) settings.continuous = chosen("continuous");
     if (chosen("categorical").length) settings.categorical = chosen("categorical");
     if (chosen("ordinal").length) settings.ordinal = chosen("ordinal").map((column) => ({ column }));
-    if (this.missing !== "error") settings.missing = this.missing;
+    if (this.missing !== "auto") settings.missing = this.missing;
     if (this.method) settings.method = this.method;
     if (!this.confidence) settings.confidence = false;
     const knowledge = this.knowledge();

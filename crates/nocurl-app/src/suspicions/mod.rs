@@ -7,11 +7,14 @@ mod keys;
 mod repeats;
 mod sentinels;
 mod series;
+mod shape;
 mod steps;
 mod twins;
 
-use nocurl::{Action, Dataset, Kind, Spelling, Text};
+use nocurl::{Action, Dataset, Kind, Mat, Spelling, Text};
 use serde_json::{Value, json};
+
+pub(crate) use shape::shape;
 
 /// Something about a table that is seldom meant.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +45,8 @@ impl Suspicion {
 /// Rows of a table, as they are kept.
 struct Rows<'a> {
     data: &'a Dataset,
+    /// Rows with gaps, with NaN in the gaps.
+    gapped: &'a Mat<f64>,
     /// Rows of the table.
     total: u64,
 }
@@ -60,13 +65,31 @@ impl Rows<'_> {
             (variable.name.as_str(), values.collect())
         })
     }
+
+    /// The same with the values of rows that have gaps.
+    fn all_numbers(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
+        let list = self.data.variables().list().iter().enumerate();
+        list.filter(|(_, variable)| variable.kind == Kind::Continuous).map(|(v, variable)| {
+            let complete = match self.data.values().nrows() {
+                0 => &[],
+                _ => self.data.column(v),
+            };
+            let gapped = (0..self.gapped.nrows()).map(|i| self.gapped[(i, v)]);
+            let there = complete.iter().copied().chain(gapped).filter(|value| !value.is_nan());
+            (variable.name.as_str(), there.map(|value| variable.untransformed(value)).collect())
+        })
+    }
 }
 
-/// Everything that looks wrong with a table of `total` rows, of which some are kept.
-pub fn suspicions(rows: &Dataset, total: u64) -> Vec<Suspicion> {
-    let rows = Rows { data: rows, total };
-    if rows.data.values().nrows() < FEWEST_ROWS {
-        return Vec::new();
+/// Everything that looks wrong with a table of `total` complete rows, of which some are kept, and of
+/// rows with gaps.
+pub fn suspicions(rows: &Dataset, gapped: &Mat<f64>, total: u64) -> Vec<Suspicion> {
+    let rows = Rows { data: rows, gapped, total };
+    let kept = rows.data.values().nrows();
+    if kept < FEWEST_ROWS {
+        // Each cell tells by itself whether it stands for a missing value.
+        let enough = kept + gapped.nrows() >= FEWEST_ROWS;
+        return if enough { sentinels::look(&rows) } else { Vec::new() };
     }
     let all = [keys::look, sentinels::look, twins::look, repeats::look, series::look, steps::look];
     all.iter().flat_map(|look| look(&rows)).collect()

@@ -26,7 +26,7 @@ pub(super) fn look(rows: &Rows<'_>) -> Vec<Suspicion> {
         known.is_some_and(|known| known.transforms.iter().any(|t| matches!(t, Transform::Rank(_))))
     };
     let mut found: Vec<(f64, Vec<(String, usize)>)> = Vec::new();
-    for (name, values) in rows.numbers().filter(|(name, _)| !ranked(name)) {
+    for (name, values) in rows.all_numbers().filter(|(name, _)| !ranked(name)) {
         for (value, count) in sentinels(&values) {
             let of = (name.to_string(), count);
             match found.iter_mut().find(|(known, _)| *known == value) {

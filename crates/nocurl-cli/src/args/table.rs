@@ -31,7 +31,7 @@ pub(crate) struct TableArguments {
     #[arg(long)]
     pub(crate) standardize: bool,
     /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingArgument::Error)]
+    #[arg(long, value_enum, default_value_t = MissingArgument::Auto)]
     pub(crate) missing: MissingArgument,
     /// Words or numbers that stand for missing values, besides nothing, NA, N/A, NaN, null, None,
     /// #N/A, <NA>, `?`, `-`, `.` and `*`
@@ -62,10 +62,18 @@ pub(crate) struct TableArguments {
     /// Pass over the first N lines
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) skip_rows: usize,
+    /// Rows are variables and columns are observations (text files and sheets)
+    #[arg(long)]
+    pub(crate) transpose: bool,
+    /// Read a covariance or correlation matrix: N is the number of rows of its table
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum MissingArgument {
+    /// Leave out rows with a missing value if they are at most 5% of all, stop if they are more
+    Auto,
     /// Stop and say where they are
     Error,
     /// Leave out rows with a missing value

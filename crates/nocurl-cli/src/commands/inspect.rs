@@ -86,7 +86,10 @@ fn shown(path: &str, found: &Inspection, command: &str) -> String {
             .collect();
         text += &format!("\n{}", report::line("Left out", &all.join(", ")));
     }
-    let notes = overview.notes.iter().map(|note| ("decide", note.spelt(&Flags)));
+    let notes = overview.notes.iter().map(|note| {
+        let word = if note.actions().next().is_some() { "decide" } else { "note" };
+        (word, note.spelt(&Flags))
+    });
     let suspicions = found.suspicions.iter();
     let suspicions = suspicions.map(|found| (found.name, found.sentence.spelt(&Flags)));
     let all: Vec<(&str, String)> = notes.chain(suspicions).collect();

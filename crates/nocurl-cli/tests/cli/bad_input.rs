@@ -32,7 +32,7 @@ fn broken_rows_and_cells() {
     refuses(
         "a,b\n1,2\n3,\n4,5\n,6\n",
         &[],
-        &["`b`", "row 2", "2 values", "--missing drop or --missing em"],
+        &["`b`", "row 2", "2 values", "--missing drop keeps 2 of 4 rows, --missing em"],
     );
     refuses("a,b\n1,2\n3,nan\n4,5\n", &[], &["`b`", "row 2", "--missing"]);
     refuses("a,b\n1,2\n3,inf\n4,5\n", &[], &["`b`", "row 2", "infinite"]);

@@ -18,6 +18,7 @@ mod methods;
 mod model;
 mod moments;
 mod overwrite;
+mod reading;
 mod simulate;
 mod transform;
 

@@ -56,7 +56,10 @@ fn bad_files_are_one_line() {
         (&["learn", "m.moments", "--columns", "z,a"], "`z`"),
         (&["learn", "m.moments", "--missing", "drop"], "--missing"),
         (&["moments", "one.csv", "other.csv", "-o", "n.moments"], "`other.csv`"),
-        (&["moments", "one.csv", "gap.csv", "-o", "n.moments"], "`gap.csv`: "),
+        (
+            &["moments", "one.csv", "gap.csv", "-o", "n.moments", "--missing", "error"],
+            "`gap.csv`: ",
+        ),
         (&["moments", "one.csv", "-o", "one.csv"], "choose another name"),
     ];
     for (command, words) in cases {

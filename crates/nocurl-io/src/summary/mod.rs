@@ -1,13 +1,15 @@
 //! What is kept of a table, or of a part of it, that is not there any more.
 
 mod file;
+mod matrix;
 
 use nocurl::{Dataset, Error as EngineError, Moments, Variable};
 
 pub use file::{is_summary, read_summary, write_summary};
+pub use matrix::read_matrix;
 
 use crate::error::shorten;
-use crate::table::{Sample, is_meant};
+use crate::table::{MOST_DROPPED, Sample, is_meant};
 use crate::{Error, LeftOut, ReadOptions, Table};
 
 /// The most numbers that a sample holds: 4 MiB of them.
@@ -109,6 +111,18 @@ impl Summary {
             level = groups.collect::<Result<_, Box<(usize, Error)>>>()?;
         }
         Ok(level.remove(0).1)
+    }
+
+    /// Refuses a table of which more rows were left out than [`crate::Missing::Auto`] leaves out.
+    ///
+    /// # Errors
+    /// How many there are.
+    pub fn check_gaps(&self) -> Result<(), Error> {
+        let (dropped, rows) = (self.rows_dropped, self.rows_dropped + self.moments.rows());
+        match dropped as f64 > MOST_DROPPED * rows as f64 {
+            true => Err(Error::ManyGaps { dropped, rows }),
+            false => Ok(()),
+        }
     }
 
     /// The same with some of the variables, in the order given.

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use nocurl::memory::{Memory, ask};
-use nocurl::{Mat, MatMut, MatRef, OneHot, Progress, Run};
+use nocurl::{Action, Mat, MatMut, MatRef, OneHot, Progress, Run};
 use rayon::prelude::*;
 
 use super::block::column_mut;
@@ -36,6 +36,8 @@ pub(super) trait Collect: Debug + Send + 'static {
     fn append(&mut self, later: Self, rows: u64, lines: u64)
     where
         Self: Sized;
+    /// Takes rows with gaps, where these are estimated from.
+    fn push_incomplete(&mut self, _: MatRef<'_, f64>) {}
     /// Looks at rows as they are, with their gaps.
     fn observe(&mut self, _: &MatMut<'_, f64>) {}
     /// Where a first look at cells keeps what it sees, a column each.
@@ -47,6 +49,7 @@ pub(super) trait Collect: Debug + Send + 'static {
 /// A collection of whatever type: readers are compiled once, and speak to it a block at a time.
 pub(super) trait Gather: Debug + Send {
     fn take_block(&mut self, block: MatMut<'_, f64>);
+    fn take_incomplete(&mut self, block: MatRef<'_, f64>);
     fn take_later(&mut self, later: Box<dyn Gather>, rows: u64, lines: u64);
     fn look_at(&mut self, block: &MatMut<'_, f64>);
     fn columns_seen(&mut self) -> &mut [ColumnSurvey];
@@ -56,6 +59,10 @@ pub(super) trait Gather: Debug + Send {
 impl<C: Collect> Gather for C {
     fn take_block(&mut self, block: MatMut<'_, f64>) {
         self.push(block);
+    }
+
+    fn take_incomplete(&mut self, block: MatRef<'_, f64>) {
+        self.push_incomplete(block);
     }
 
     fn take_later(&mut self, later: Box<dyn Gather>, rows: u64, lines: u64) {
@@ -151,6 +158,29 @@ impl Collect for Rows {
     }
 }
 
+/// The largest share of rows with gaps that [`Missing::Auto`] leaves out.
+pub(crate) const MOST_DROPPED: f64 = 0.05;
+
+/// What is said of rows that [`Missing::Auto`] leaves out, with the gaps of the columns.
+fn dropped_note(dropped: u64, rows: u64, gaps: &[(String, u64)]) -> nocurl::Text {
+    const SHOWN: usize = 4;
+    let mut shown: Vec<String> = gaps
+        .iter()
+        .take(SHOWN)
+        .map(|(name, count)| format!("`{}` {count}", shorten(name, 80)))
+        .collect();
+    if gaps.len() > SHOWN {
+        shown.push(format!("and {} more", gaps.len() - SHOWN));
+    }
+    let were = if dropped == 1 { "row was" } else { "rows were" };
+    let words = format!(
+        "{dropped} of {rows} {were} left out because of missing values ({}); to estimate them \
+         instead, use ",
+        shown.join(", ")
+    );
+    nocurl::Text::new(words).act(Action::set("missing", "em"))
+}
+
 /// A cell, by row (from 0, within its piece) and selected column.
 #[derive(Debug, Clone, Copy)]
 struct Place {
@@ -193,6 +223,8 @@ pub(super) struct Assembly {
     pub(super) left_out: Vec<(String, LeftOut)>,
     /// Columns of other files whose integers were rounded.
     pub(super) rounded: Vec<String>,
+    /// Columns of other files with percentages.
+    percents: Vec<String>,
 }
 
 /// It is taken once, at the end.
@@ -218,6 +250,7 @@ impl Assembly {
             warnings: Vec::new(),
             left_out: Vec::new(),
             rounded: Vec::new(),
+            percents: Vec::new(),
         }
     }
 
@@ -237,11 +270,12 @@ impl Assembly {
 
     /// The columns whose integers were rounded, here or in another file.
     pub(super) fn rounded(&self) -> Vec<String> {
-        let mut all = self.rounded.clone();
-        all.extend(self.selection.rounded());
-        all.sort_unstable();
-        all.dedup();
-        all
+        joined(&self.rounded, self.selection.rounded())
+    }
+
+    /// The columns with percentages, here or in another file.
+    pub(super) fn percents(&self) -> Vec<String> {
+        joined(&self.percents, self.selection.percents())
     }
 
     /// Counts lines from so many further up, where the first are not in the file.
@@ -279,6 +313,7 @@ impl Assembly {
             return;
         }
         let mut complete = Vec::with_capacity(rows);
+        let first_kept = self.incomplete.len();
         for i in 0..rows {
             let gaps = self.inspect_row(block.as_ref(), i, lines);
             if gaps == 0 {
@@ -296,7 +331,13 @@ impl Assembly {
                     block[(to, j)] = block[(from, j)];
                 }
             }
+            let d = block.ncols();
             self.gathered().take_block(block.subrows_mut(0, complete.len()));
+            let kept = &self.incomplete[first_kept..];
+            if !kept.is_empty() {
+                let gaps = Mat::from_fn(kept.len() / d, d, |i, j| kept[i * d + j]);
+                self.gathered().take_incomplete(gaps.as_ref());
+            }
         }
         self.rows += rows as u64;
     }
@@ -386,6 +427,7 @@ impl Assembly {
     /// Adds the rows of the next file.
     pub(super) fn add(&mut self, later: Self) -> Result<(), Error> {
         self.rounded.extend(later.selection.rounded());
+        self.percents.extend(later.selection.percents());
         for note in &later.warnings {
             if !self.warnings.contains(note) {
                 self.warnings.push(note.clone());
@@ -439,7 +481,12 @@ impl Assembly {
 
     /// What is said of missing values, where none are allowed.
     fn missing_values(&self, policy: Missing) -> Option<Error> {
-        self.first_missing.filter(|_| policy == Missing::Error).map(|place| Error::MissingValues {
+        let refused = match policy {
+            Missing::Error => true,
+            Missing::Auto => self.dropped as f64 > MOST_DROPPED * self.rows as f64,
+            Missing::Drop | Missing::Em => false,
+        };
+        self.first_missing.filter(|_| refused).map(|place| Error::MissingValues {
             column: shorten(&self.selection.names[place.column], 80),
             row: place.row + 1,
             line: place.line,
@@ -447,6 +494,12 @@ impl Assembly {
             others: self.others(place.column, &self.gaps),
             complete: (self.rows - self.dropped, self.rows),
         })
+    }
+
+    /// What is said of rows that were left out though nobody asked for it.
+    pub(super) fn dropped_note(&self, policy: Missing) -> Option<nocurl::Text> {
+        (policy == Missing::Auto && self.dropped > 0)
+            .then(|| dropped_note(self.dropped, self.rows, &self.gaps_by_column()))
     }
 
     /// The columns beside one that have some of what was counted, with how many.
@@ -473,6 +526,14 @@ impl Assembly {
         let d = self.selection.names.len();
         Mat::from_fn(values.len() / d, d, |i, j| values[i * d + j])
     }
+}
+
+/// Names of both, each once.
+fn joined(some: &[String], more: Vec<String>) -> Vec<String> {
+    let mut all = [some, &more].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn all_finite(block: MatRef<'_, f64>) -> bool {
@@ -571,7 +632,7 @@ pub(super) fn by_rows(
     read: impl Fn(u64, usize) -> Result<Assembly, Error> + Sync + Send,
 ) -> Result<(), Error> {
     // Without gaps all of them will be kept.
-    if total.policy == Missing::Error {
+    if matches!(total.policy, Missing::Error | Missing::Auto) {
         total.check_room(rows)?;
     }
     let piece = piece_rows(columns) as u64;

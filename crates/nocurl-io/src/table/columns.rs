@@ -47,6 +47,8 @@ pub(super) struct Selection {
     pub(super) of_file: Arc<Vec<String>>,
     /// Whether integers of a column were rounded.
     rounded: Arc<Vec<AtomicBool>>,
+    /// Whether cells of a column are percentages.
+    percents: Arc<Vec<AtomicBool>>,
     /// What they are read for.
     pub(super) purpose: Purpose,
     /// The most rows that may be kept in memory.
@@ -174,7 +176,9 @@ impl Selection {
         positions.retain(|&position| !dropped[position]);
         let plan = options.plan;
         positions.retain(|&position| plan.is_none_or(|plan| !plan.leaves_out(&names[position])));
-        if positions.len() < 2 && plan.is_none_or(|plan| plan.needed.is_none()) {
+        // A look says what is wrong with all of them.
+        let looks = options.purpose.glances && plan.is_some();
+        if positions.len() < 2 && !looks {
             let left = plan.and_then(|plan| left_out_note(&plan.left_out));
             return Err(match left {
                 Some(left) => Error::FewLeft { columns: positions.len(), left },
@@ -257,6 +261,7 @@ impl Selection {
             constants: Vec::new(),
             of_file: Arc::default(),
             rounded: Arc::new(names.iter().map(|_| AtomicBool::new(false)).collect()),
+            percents: Arc::new(names.iter().map(|_| AtomicBool::new(false)).collect()),
             weight: None,
             condition: names.iter().position(|name| options.condition.as_ref() == Some(name)),
             resample: options.resample.clone(),
@@ -325,9 +330,23 @@ impl Selection {
 
     /// The columns whose integers were rounded.
     pub(super) fn rounded(&self) -> Vec<String> {
-        let names = self.names.iter().zip(self.rounded.iter());
-        let rounded = names.filter(|(_, rounded)| rounded.load(Ordering::Relaxed));
-        rounded.map(|(name, _)| name.clone()).collect()
+        self.marked(&self.rounded)
+    }
+
+    /// Notes that a cell of a column is a percentage.
+    pub(super) fn note_percent(&self, slot: usize) {
+        self.percents[slot].store(true, Ordering::Relaxed);
+    }
+
+    /// The columns with percentages.
+    pub(super) fn percents(&self) -> Vec<String> {
+        self.marked(&self.percents)
+    }
+
+    fn marked(&self, marks: &[AtomicBool]) -> Vec<String> {
+        let names = self.names.iter().zip(marks);
+        let marked = names.filter(|(_, mark)| mark.load(Ordering::Relaxed));
+        marked.map(|(name, _)| name.clone()).collect()
     }
 
     /// For each column whether it has levels.

@@ -9,11 +9,12 @@ use super::block::Block;
 use super::collect::{Assembly, append_wave, report, wave_width};
 use super::columns::Selection;
 use super::dialect::{Dialect, line_end, unquote};
+use super::encoding::Decoder;
 use super::kinds::{Declared, are_told};
 use super::reading::Reading;
 use super::survey::ColumnSurvey;
 use super::top::{OPEN, Top, has_text, lines_in, misquoted, next_line, rows_in_cell};
-use super::words::{Absent, is_large, is_rounded_cell, number};
+use super::words::{Absent, is_large, is_rounded_cell, is_whole, number};
 use crate::Error;
 use crate::digest::Digest;
 use crate::error::shorten;
@@ -36,6 +37,7 @@ pub(super) fn read(
         input,
         label,
         digest: Digest::new(),
+        decoder: Decoder::new(),
         rest: Vec::new(),
         dialect: Dialect { delimiter: b',' },
         done: 0,
@@ -79,6 +81,9 @@ pub(super) fn read(
     if total.rows == 0 && top.named && !options.part {
         return Err(Error::HeaderOnly { path: label.into() });
     }
+    if stream.decoder.is_windows {
+        total.warnings.push("text that is not UTF-8 was read as Windows-1252".into());
+    }
     Ok((total, stream.digest.finish()))
 }
 
@@ -88,9 +93,19 @@ pub(super) fn begins_with_text(
     label: &str,
     options: &Reading<'_>,
 ) -> Result<bool, Error> {
-    check_is_text(start, label, "CSV")?;
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    Ok(has_text(start, &Top::new(start, label, options)?, options))
+    let text = decoded(start);
+    check_is_text(&text, label, "CSV")?;
+    Ok(has_text(&text, &Top::new(&text, label, options)?, options))
+}
+
+/// The start of a file as UTF-8, without a mark.
+pub(super) fn decoded(start: &[u8]) -> Vec<u8> {
+    let mut text = start.to_vec();
+    Decoder::new().decode(&mut text, 0, false);
+    if text.starts_with(b"\xef\xbb\xbf") {
+        text.drain(..3);
+    }
+    text
 }
 
 /// The selected columns, without the names of rows where nobody asks for them.
@@ -112,14 +127,10 @@ fn selection(label: &str, top: &Top, options: &Reading<'_>) -> Result<Selection,
 
 /// Refuses bytes that are no text, under the name of a format.
 pub(super) fn check_is_text(start: &[u8], label: &str, format: &'static str) -> Result<(), Error> {
-    let reason = if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        "it is UTF-16; save it as UTF-8"
-    } else if start.contains(&0) {
-        "it holds zero bytes, so it is not text"
-    } else {
-        return Ok(());
-    };
-    Err(Error::invalid(label, format, reason))
+    match start.contains(&0) {
+        true => Err(Error::invalid(label, format, "it holds zero bytes, so it is not text")),
+        false => Ok(()),
+    }
 }
 
 /// Cuts a stream of text into pieces that end where records end.
@@ -127,6 +138,7 @@ struct Stream<'a, R> {
     input: R,
     label: &'a str,
     digest: Digest,
+    decoder: Decoder,
     /// The start of a record whose end has not been read.
     rest: Vec<u8>,
     dialect: Dialect,
@@ -149,6 +161,7 @@ impl<R: Read> Stream<'_, R> {
         self.digest.update(&bytes[old..]);
         self.done += (bytes.len() - old) as u64;
         self.ended = bytes.len() - old < PIECE;
+        self.decoder.decode(&mut bytes, old, self.ended);
         if self.ended && bytes.last().is_some_and(|&last| last != b'\n') {
             bytes.push(b'\n');
         }
@@ -218,6 +231,8 @@ struct Parser<'a> {
     slots: Vec<Slot>,
     /// For each column of the file whether it is read.
     selected: Vec<bool>,
+    /// Lines to pass over, if the first records have other numbers of cells than the others.
+    skip: Option<u64>,
     options: &'a Reading<'a>,
 }
 
@@ -246,7 +261,8 @@ impl<'a> Parser<'a> {
         let (dialect, decimal) = (top.dialect, top.decimal);
         let absent = Absent::new(&options.na);
         let selected = slots.iter().map(|slot| *slot != Slot::Skipped).collect();
-        Self { label, dialect, decimal, absent, selection, slots, selected, options }
+        let skip = top.skip;
+        Self { label, dialect, decimal, absent, selection, slots, selected, skip, options }
     }
 
     /// Parses a piece that ends with a line end.
@@ -358,7 +374,7 @@ impl<'a> Parser<'a> {
     /// Notes a whole number that a floating-point number cannot hold.
     #[cold]
     fn note_rounded(&self, cell: &[u8], value: f64, slot: usize) {
-        if is_rounded_cell(cell, value) {
+        if is_rounded_cell(cell, value) || self.options.doubles && is_whole(cell) {
             self.selection.note_rounded(slot);
         }
     }
@@ -393,6 +409,9 @@ impl<'a> Parser<'a> {
         if let Some(value) = value.filter(|&value| is_large(value)) {
             self.note_rounded(&text, value, slot);
         }
+        if value.is_some() && text.contains(&b'%') {
+            self.selection.note_percent(slot);
+        }
         value.ok_or_else(|| Error::NotNumeric {
             column: shorten(&self.selection.names[slot], 80),
             row,
@@ -402,6 +421,12 @@ impl<'a> Parser<'a> {
     }
 
     fn ragged(&self, line: u64, found: usize) -> Error {
-        Error::Ragged { path: self.label.into(), line, expected: self.slots.len(), found }
+        Error::Ragged {
+            path: self.label.into(),
+            line,
+            expected: self.slots.len(),
+            found,
+            skip: self.skip,
+        }
     }
 }

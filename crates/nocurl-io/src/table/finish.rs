@@ -123,8 +123,7 @@ impl About {
             true => Vec::new(),
             false => moments.constant_columns(),
         };
-        let names = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
-        self.left_out.extend(names);
+        self.left_out.extend(constant.iter().map(|&v| constant_column(moments, v)));
         without(moments.columns(), &constant)
     }
 
@@ -148,8 +147,7 @@ impl About {
                 seen.iter().all(near)
             })
         });
-        let names = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
-        self.left_out.extend(names);
+        self.left_out.extend(constant.iter().map(|&v| constant_column(moments, v)));
         constant
     }
 
@@ -187,6 +185,16 @@ impl About {
             warnings,
         })
     }
+}
+
+/// Why a column that does not vary is left out: of one value, or of values that differ by more than
+/// rounding makes of one.
+pub(super) fn constant_column(moments: &Moments, v: usize) -> (String, LeftOut) {
+    let j = moments.variables().columns(v).start;
+    let deviation = moments.variances()[j].sqrt();
+    let varies = deviation > 8.0 * f64::EPSILON * moments.mean()[j].abs();
+    let why = if varies { LeftOut::TooClose } else { LeftOut::Constant };
+    (moments.names()[v].clone(), why)
 }
 
 /// Moments after EM where that is asked for, and without columns that do not vary; with the columns

@@ -32,6 +32,8 @@ pub enum LeftOut {
     Empty,
     /// It has one value.
     Constant,
+    /// Its values differ too little for their size.
+    TooClose,
     /// It has a text of its own in every row.
     Identifier,
     /// It has nearly as many texts as rows.
@@ -54,6 +56,7 @@ impl LeftOut {
         match self {
             Self::Empty => "no values",
             Self::Constant => "one value",
+            Self::TooClose => "values differ too little for their size: subtract a constant",
             Self::Identifier => "identifier",
             Self::Text => "text",
             Self::Date => "date",
@@ -66,7 +69,10 @@ impl LeftOut {
     /// What a word in brackets stands for.
     pub fn from_word(word: &str) -> Self {
         let known = [Self::Empty, Self::Constant, Self::Identifier, Self::Text, Self::Date];
-        let known = known.into_iter().chain([Self::RowNames]).find(|why| why.word() == word);
+        let known = known
+            .into_iter()
+            .chain([Self::RowNames, Self::TooClose])
+            .find(|why| why.word() == word);
         known.unwrap_or_else(|| Self::Type(shorten(word, 60)))
     }
 
@@ -250,15 +256,21 @@ impl Plan {
     ) -> Result<Self, Error> {
         let mut plan = Self::default();
         let mut unclear = Vec::new();
-        let mut nones = Vec::new();
+        let mut nones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for mut column in candidates {
             let told = told(&column.name, reading)?;
-            let has_nones = column.survey.keep_nones();
+            let kept = column.survey.keep_nones();
             match decide(&column, told.as_ref(), reading) {
                 Decision::Continuous => {}
                 Decision::Levels(kind, levels) => {
-                    nones.extend(has_nones.then(|| column.name.clone()));
+                    let signs = levels.iter().all(|level| level.chars().all(|c| "+-".contains(c)));
+                    for word in kept.into_iter().filter(|_| !signs) {
+                        nones.entry(word).or_default().push(column.name.clone());
+                    }
                     plan.notes.extend(alike(&column.name, &levels));
+                    if told.is_none() {
+                        plan.notes.extend(codes_note(&column));
+                    }
                     plan.codings.insert(column.name, Arc::new(Coding::new(kind, levels)));
                 }
                 Decision::LeaveOut(why) => {
@@ -272,7 +284,7 @@ impl Plan {
                 Decision::Unclear(text) => unclear.push(text),
             }
         }
-        plan.notes.extend(none_note(&nones));
+        plan.notes.extend(nones.iter().map(|(word, columns)| none_note(word, columns)));
         if unclear.is_empty() { Ok(plan) } else { Err(Error::Unclear { columns: unclear }) }
     }
 
@@ -408,6 +420,11 @@ fn infer(column: &Candidate, reading: &Reading<'_>) -> Decision {
     if survey.dates * 10 >= present * 9 {
         return Decision::LeaveOut(LeftOut::Date);
     }
+    if let Some(quantities) = Quantities::of(column)
+        && quantities.is_measured(column)
+    {
+        return Decision::Unclear(quantities.text(column));
+    }
     // Numbers with a few other cells among them are no category.
     let mostly_numbers = survey.numbers > survey.texts;
     let many_numbers = survey.distinct().is_none() || survey.distinct_numbers() > 12;
@@ -501,7 +518,9 @@ fn odd_cells(column: &Candidate, told: bool, reading: &Reading<'_>) -> Text {
     }
     let list = texts(survey.odd.iter().map(|odd| odd.text.clone()));
     let mut text = text.say("use ").act(Action::set("na", list));
-    if reading.missing == Missing::Error {
+    // A few such rows are left out anyhow.
+    let few = reading.missing == Missing::Auto && survey.texts * 20 <= survey.present();
+    if matches!(reading.missing, Missing::Error | Missing::Auto) && !few {
         text = text.say(" and ").act(Action::set("missing", "drop"));
     }
     let text = match told {
@@ -525,21 +544,115 @@ fn place(odd: &Odd) -> String {
     }
 }
 
-/// One line on columns in which `None` is a level.
-fn none_note(columns: &[String]) -> Option<Text> {
+/// Text that is numbers after all.
+#[derive(Clone, Copy, PartialEq)]
+enum Quantities {
+    /// With a unit.
+    Units,
+    /// With the decimal sign that the file does not have.
+    OtherSign,
+    /// In a column whose type is text.
+    Stored,
+}
+
+impl Quantities {
+    /// What the cells of a column are, if nearly all are numbers in some spelling.
+    fn of(column: &Candidate) -> Option<Self> {
+        let survey = &column.survey;
+        let all = survey.numbers + survey.units + survey.spelt;
+        if 10 * all < 9 * survey.present() {
+            return None;
+        }
+        let cells = column.declared == Declared::Cells;
+        match () {
+            () if survey.units > 0 => Some(Self::Units),
+            () if survey.spelt > 0 && cells => Some(Self::OtherSign),
+            () if survey.spelt > 0 && column.declared == Declared::Text => Some(Self::Stored),
+            () => None,
+        }
+    }
+
+    /// Whether they are measured: a few whole numbers may be codes, as in `2 doors`.
+    fn is_measured(self, column: &Candidate) -> bool {
+        const FEW: usize = 12;
+        let survey = &column.survey;
+        let few = |distinct: usize| distinct <= FEW && 2 * distinct as u64 <= survey.present();
+        self == Self::OtherSign || survey.fractions > 0 || !survey.distinct().is_some_and(few)
+    }
+
+    /// What they are and what to do.
+    fn text(self, column: &Candidate) -> Text {
+        let (name, survey) = (shorten(&column.name, 80), &column.survey);
+        let is_one = |odd: &&Odd| {
+            let text = odd.text.as_bytes();
+            (self == Self::Units) == words::with_unit(text).is_some()
+        };
+        let example = survey.odd.iter().find(is_one).or(survey.odd.first());
+        let example = example.map_or_else(String::new, |odd| format!(": {}", place(odd)));
+        if self == Self::OtherSign
+            && survey.odd.iter().all(|odd| words::has_decimal_comma(odd.text.as_bytes()))
+        {
+            let words = format!(
+                "{} of {} cells of `{name}` have a decimal comma{example}; use ",
+                survey.spelt,
+                survey.present()
+            );
+            return Text::new(words).act(Action::set("decimal", ","));
+        }
+        let (count, are, remedy) = match self {
+            Self::Units => (survey.units, "are numbers with a unit", "strip the unit, use "),
+            Self::OtherSign => (
+                survey.spelt,
+                "have another decimal sign than the file",
+                "write all numbers alike, use ",
+            ),
+            Self::Stored => (
+                survey.spelt,
+                "are numbers stored as text",
+                "convert the column to numbers (pandas.to_numeric, a cast in polars), use ",
+            ),
+        };
+        let words =
+            format!("{count} of {} cells of `{name}` {are}{example}; {remedy}", survey.present());
+        Text::new(words)
+            .act(Action::set("categorical", texts([name.clone()])))
+            .say(", or ")
+            .act(Action::leave_out(&[name]))
+    }
+}
+
+/// One line on a category whose levels are numbers in some spelling.
+fn codes_note(column: &Candidate) -> Option<Text> {
+    let found = match Quantities::of(column).filter(|_| column.declared != Declared::RowNames)? {
+        Quantities::Units => "numbers with a unit",
+        Quantities::OtherSign => return None,
+        Quantities::Stored => "numbers stored as text",
+    };
+    let example = column.survey.odd.first().map(|odd| format!(" (`{}`)", odd.text));
+    Some(
+        format!(
+            "`{}` holds a few {found}{} and is read as a category; if it is a quantity, make it \
+             a column of numbers",
+            shorten(&column.name, 80),
+            example.unwrap_or_default()
+        )
+        .into(),
+    )
+}
+
+/// One line on columns in which a word for missing values is a level.
+fn none_note(word: &str, columns: &[String]) -> Text {
     const SHOWN: usize = 8;
     let mut shown: Vec<String> =
         columns.iter().take(SHOWN).map(|name| format!("`{}`", shorten(name, 80))).collect();
-    match columns.len() {
-        0 => return None,
-        many if many > SHOWN => shown.push(format!("and {} more", many - SHOWN)),
-        _ => {}
+    if columns.len() > SHOWN {
+        shown.push(format!("and {} more", columns.len() - SHOWN));
     }
     let words = format!(
-        "`None` is a level of {}, as other words there are; if it means that nothing is known, use ",
+        "`{word}` is read as a level of {}; if it stands for a missing value, use ",
         shown.join(", ")
     );
-    Some(Text::new(words).act(Action::set("na", "None")))
+    Text::new(words).act(Action::set("na", word))
 }
 
 /// Levels that people would call the same.

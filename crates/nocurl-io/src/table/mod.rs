@@ -8,6 +8,7 @@ mod collect;
 mod columns;
 mod csv;
 mod dialect;
+mod encoding;
 mod finish;
 #[cfg(feature = "parquet")]
 mod fixed;
@@ -52,6 +53,7 @@ mod survey;
 mod thrift;
 mod top;
 mod transform;
+mod transposed;
 mod words;
 mod write;
 
@@ -60,6 +62,7 @@ use nocurl::{Codes, Dataset, Mat, Moments, Run, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Format, Source};
+pub(crate) use collect::MOST_DROPPED;
 pub use collect::reading_memory;
 use collect::{Hot, Rows};
 pub(crate) use columns::MOST_COLUMNS;
@@ -72,6 +75,7 @@ pub use part::{Kinds, Resample, read_part, read_survey};
 pub(crate) use pattern::is_meant;
 use sample::{KeptMoments, SampledMoments};
 pub(crate) use sample::{SAMPLE_ROWS, Sample, SampledRow};
+pub use several::decimal_sign;
 pub use survey::{Surveyed, TableSurvey};
 pub use transform::{Scale, TransformRule};
 pub use write::{write_rows, write_table};
@@ -84,6 +88,9 @@ pub enum Missing {
     /// Refuse the table and say where the first missing value is and how many there are.
     #[default]
     Error,
+    /// Leave out the rows that miss a value if they are at most 5% of all, with a note; refuse the
+    /// table if they are more. The default of the command line and of Python.
+    Auto,
     /// Leave out the rows that miss a value in any selected column.
     Drop,
     /// Estimate means and covariance by expectation-maximisation under a Gaussian model
@@ -126,6 +133,8 @@ pub enum Header {
 /// | `decimal` | detect | sign before the places of a number; text only |
 /// | `comment` | `#` above the names | byte at which lines begin that are passed over; text only |
 /// | `skip_rows` | 0 | lines to pass over at the start; text only |
+/// | `transpose` | false | rows are variables and columns are observations; text and sheets only |
+/// | `rows` | none | it is a covariance matrix of so many rows, see [`crate::read_matrix`] |
 /// | `sheet` | the first | sheet of a workbook, file of a zip archive or array of an .npz, by name |
 /// | `file_column` | none | name of a column that holds the name of the file of each row |
 /// | `condition` | none | name of the column that holds the conditions of an experiment |
@@ -175,6 +184,10 @@ pub struct ReadOptions {
     pub comment: Option<u8>,
     /// Lines to pass over at the start of a text file.
     pub skip_rows: usize,
+    /// Whether rows are variables and columns are observations, of text and sheets.
+    pub transpose: bool,
+    /// The rows of the table that a covariance matrix is of: [`crate::read_matrix`].
+    pub rows: Option<u64>,
     /// Which sheet of a workbook, file of a zip archive or array of an `.npz`, by its name; of
     /// sheets also the number, from 1.
     pub sheet: Option<String>,
@@ -246,6 +259,8 @@ impl Default for ReadOptions {
             decimal: None,
             comment: None,
             skip_rows: 0,
+            transpose: false,
+            rows: None,
             sheet: None,
             file_column: None,
             max_columns: 20_000,
@@ -321,8 +336,8 @@ impl Table<Moments> {
         // Of one row nothing can be said to vary.
         let constant = if moments.rows() < 2 { Vec::new() } else { moments.constant_columns() };
         let kept = columns::without(moments.columns(), &constant);
-        let left = constant.iter().map(|&v| (moments.names()[v].clone(), LeftOut::Constant));
-        let left_out: Vec<_> = left.collect();
+        let left_out: Vec<_> =
+            constant.iter().map(|&v| finish::constant_column(moments, v)).collect();
         let data = if constant.is_empty() { moments.clone() } else { moments.select(&kept) };
         Self {
             rows: moments.rows(),
@@ -342,6 +357,13 @@ impl<T> Table<T> {
     pub(crate) fn leave_out(&mut self, left_out: Vec<(String, LeftOut)>) {
         self.warnings = kinds::left_out_note(&left_out).into_iter().collect();
         self.left_out = left_out;
+    }
+
+    /// The same with something more to say.
+    #[must_use]
+    pub fn noting(mut self, note: Option<Text>) -> Self {
+        self.warnings.extend(note);
+        self
     }
 
     /// The same table with its data in another form.
@@ -399,6 +421,9 @@ pub struct Sampled {
     pub rows: Dataset,
     /// All rows as compact codes, of a table of categories alone.
     pub codes: Option<Codes>,
+    /// Rows with gaps, up to 2000, with NaN in the gaps, where these are estimated. They have a
+    /// column for each variable: numbers as in `rows`, levels by codes of no meaning here.
+    pub gapped: Mat<f64>,
 }
 
 /// Reads means and second moments of a table, and keeps up to 2000 of its complete rows for checks
@@ -460,7 +485,10 @@ fn sampled_table(
     let rows = rows.on_scale_of(table.data.variables())?;
     let codes = codes.filter(|_| variables.is_categorical() && incomplete.nrows() == 0);
     let codes = codes.map(|codes| codes.select(&kept).recoded(&places));
-    Ok((table, Sampled { rows, codes }, coded, kept))
+    let taken = incomplete.nrows().min(SAMPLE_ROWS);
+    let spread = |i: usize| i * incomplete.nrows() / taken;
+    let gapped = Mat::from_fn(taken, kept.len(), |i, j| incomplete[(spread(i), kept[j])]);
+    Ok((table, Sampled { rows, codes, gapped }, coded, kept))
 }
 
 /// Reads means and second moments of a table as [`read_sampled`] does, and keeps all complete rows

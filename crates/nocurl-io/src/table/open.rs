@@ -33,6 +33,11 @@ pub(super) fn read_as(
     reading: Reading<'_>,
     run: &Run<'_>,
 ) -> Result<(Assembly, Option<Origin>), Error> {
+    let of_file = reading.transpose || reading.rows.is_some();
+    if of_file && !matches!(input, Input::Source(_)) {
+        let reason = "only files are read with rows as variables, or as a matrix";
+        return Err(Error::unsupported(memory::LABEL, reason));
+    }
     let found = match input {
         Input::Source(source) => return read_source(source, reading, run),
         Input::Columns(table) => planned(
@@ -218,9 +223,17 @@ fn wrong_elsewhere(
 /// What was read, unless it must not be used; with a word on what it is not exact about.
 fn finished(mut found: Assembly, reading: &Reading<'_>) -> Result<Assembly, Error> {
     found.check(reading.missing)?;
+    let dropped = found.dropped_note(reading.missing);
+    found.warnings.splice(..0, dropped);
     // A look goes on where there are some.
     if let Some(infinite) = found.infinite_values() {
         found.warnings.push(infinite.text());
+    }
+    let percents = found.percents();
+    if !percents.is_empty() {
+        let list = listed(percents.iter().map(String::as_str));
+        let words = format!("percentages in {list} are read as fractions: 45% is 0.45");
+        found.warnings.push(words.into());
     }
     let rounded = found.rounded();
     if !rounded.is_empty() {

@@ -5,10 +5,12 @@ use std::io::Read;
 use nocurl::{Run, Text};
 
 use super::collect::Assembly;
+use super::encoding::is_utf16;
 use super::kinds::LeftOut;
 use super::npz::{self, Arrays};
 use super::reading::Reading;
 use super::sheet::{self, Sheet, listed};
+use super::transposed::Transposed;
 #[cfg(feature = "parquet")]
 use super::{arrow, parquet};
 use super::{csv, foreign, lines, npy};
@@ -22,6 +24,9 @@ const MAGIC_BYTES: usize = 8;
 
 /// Bytes that tell whether a stream is what it is said to be.
 const START: usize = 1 << 16;
+
+/// Bytes that hold the first rows of a text.
+const TOP: usize = 1 << 20;
 
 /// Packings one in the other that are taken off: a `.csv.gz` in a `.zip` is one too many for most.
 const MOST_PACKINGS: usize = 3;
@@ -51,6 +56,8 @@ enum Body {
     Arrays(Arrays),
     Sheet(Sheet),
     Lines(lines::Columns),
+    /// Text of any origin whose rows were variables.
+    Transposed(Transposed),
 }
 
 impl Found {
@@ -65,7 +72,7 @@ impl Found {
             let archive = Archive::open(input.into_seekable()?)?;
             let wanted = reading.sheet.as_deref();
             if let Some(format) = sheet::kind_of(&archive) {
-                return Opened::sheet(archive, format, wanted).map(Self::Opened);
+                return Opened::sheet(archive, format, reading).map(Self::Opened);
             }
             if npz::is_npz(&archive) {
                 return Opened::arrays(&archive, wanted).map(Self::Opened);
@@ -89,7 +96,19 @@ impl Found {
         if input.length().is_none() {
             check_start(&mut input, format)?;
         }
+        if reading.transpose && format != Format::Csv {
+            let reason = "only text and sheets are read with rows as variables: transpose it first";
+            return Err(Error::unsupported(&input.label, reason));
+        }
         match format {
+            Format::Csv if reading.transpose => {
+                let place = input.into_seekable()?;
+                let mut bytes = Vec::new();
+                let read = place.handle().read_to_end(&mut bytes);
+                read.map_err(|error| Error::read(&place.label, &error))?;
+                let turned = Transposed::of(&bytes, &place.label, reading)?;
+                Ok(Self::Opened(Opened::new(format, Body::Transposed(turned), place)))
+            }
             Format::Csv => Ok(Self::Text(input)),
             // These are known by what is in them.
             Format::Xlsx | Format::Ods | Format::Npz => {
@@ -99,6 +118,20 @@ impl Found {
             }
             format => Opened::placed(format, input.into_seekable()?, reading).map(Self::Opened),
         }
+    }
+
+    /// The start of an input and its label, if it is text.
+    pub(super) fn text_start(
+        input: Input,
+        reading: &Reading<'_>,
+    ) -> Result<Option<(Vec<u8>, String)>, Error> {
+        let mut input = input.unpacked()?;
+        let start = input.peek(TOP)?;
+        let by_name = Format::of_extension(&input.extension);
+        let format = reading.format.or(by_name).unwrap_or_else(|| Format::of_magic(&start));
+        let text = csv::decoded(&start);
+        let is_text = format == Format::Csv && !is_zip(&start) && !text.contains(&0);
+        Ok(is_text.then_some((text, input.label)))
     }
 
     /// The same, in a form that can be read again.
@@ -115,6 +148,7 @@ impl Found {
 fn check_start(input: &mut Input, format: Format) -> Result<(), Error> {
     let start = input.peek(START)?;
     match format {
+        Format::Csv if is_utf16(&start) => Ok(()),
         Format::Csv | Format::Jsonl => csv::check_is_text(&start, &input.label, format.name()),
         Format::Npy | Format::Parquet if Format::of_magic(&start) != format => {
             let reason = "it does not begin as such a file does; it may be of another kind";
@@ -179,10 +213,17 @@ impl Opened {
         Ok(Self { left_out, ..Self::new(format, Body::Lines(columns), place) })
     }
 
-    fn sheet(archive: Archive, format: Format, wanted: Option<&str>) -> Result<Self, Error> {
+    fn sheet(archive: Archive, format: Format, reading: &Reading<'_>) -> Result<Self, Error> {
         let place = archive.place().clone();
-        let mut sheet = Sheet::open(archive, format, wanted)?;
+        let mut sheet = Sheet::open(archive, format, reading.sheet.as_deref())?;
         let notes = std::mem::take(&mut sheet.notes);
+        if reading.transpose {
+            let mut bytes = Vec::new();
+            let read = sheet.text()?.read_to_end(&mut bytes);
+            read.map_err(|error| Error::read(&place.label, &error))?;
+            let turned = Transposed::of(&bytes, &place.label, reading)?;
+            return Ok(Self { notes, ..Self::new(format, Body::Transposed(turned), place) });
+        }
         Ok(Self { notes, ..Self::new(format, Body::Sheet(sheet), place) })
     }
 
@@ -201,7 +242,11 @@ impl Opened {
             }
             Body::Sheet(sheet) => {
                 let options = as_text(reading, None);
-                made(sheet.text()?, label, &reading.over(&options), run)
+                made(sheet.text()?, label, &reading.over(&options).of_doubles(), run)
+            }
+            Body::Transposed(turned) => {
+                let options = turned.options(reading);
+                made(turned.text(), label, &reading.over(&options), run)
             }
             Body::Lines(columns) => {
                 let options = as_text(reading, Some(Header::Yes));

@@ -33,6 +33,9 @@ pub struct Overview {
     pub left_out: Vec<(String, LeftOut)>,
     /// Complete rows: all where they are few, else a sample spread evenly over the table.
     pub sample: Dataset,
+    /// Some of the rows with gaps, with NaN in the gaps, and a column for each of the variables of
+    /// `sample`; levels by codes of no meaning here.
+    pub gapped: Mat<f64>,
     /// What was read, unless it was a table in memory.
     pub origin: Option<Origin>,
     /// The words for infinite values, where there are some; they count as missing.
@@ -76,7 +79,7 @@ pub fn read_overview<'a>(
 fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result<Overview, Error> {
     let options = ReadOptions { missing: Missing::Drop, standardize: false, ..options.clone() };
     let (mut found, origin) = open::read::<Glance>(input, &options, run)?;
-    let Glance { columns, sample } = found.take();
+    let Glance { columns, sample, gapped } = found.take();
     let coded = Coded::new(&found.selection, |slot| columns[slot].codes(), &Mat::new());
     let slots: Vec<usize> = (0..columns.len()).collect();
     let (variables, places) = coded.select(&slots);
@@ -100,6 +103,7 @@ fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result
         columns: kept,
         left_out,
         sample,
+        gapped: gapped.into_matrix(),
         origin,
         infinite: found.infinite.words(),
         notes: std::mem::take(&mut found.warnings),
@@ -111,6 +115,8 @@ fn overview_of(input: Input<'_>, options: &ReadOptions, run: &Run<'_>) -> Result
 pub(super) struct Glance {
     columns: Vec<Figures>,
     sample: Sample,
+    /// Rows with gaps.
+    gapped: Sample,
 }
 
 impl Collect for Glance {
@@ -119,7 +125,8 @@ impl Collect for Glance {
     fn start(selection: &Selection) -> Self {
         let d = selection.names.len();
         let most = (KEPT_NUMBERS / d.max(1)).max(super::sample::SAMPLE_ROWS);
-        Self { columns: vec![Figures::default(); d], sample: Sample::new(most) }
+        let gapped = Sample::new(super::sample::SAMPLE_ROWS);
+        Self { columns: vec![Figures::default(); d], sample: Sample::new(most), gapped }
     }
 
     fn push(&mut self, block: MatMut<'_, f64>) {
@@ -128,6 +135,7 @@ impl Collect for Glance {
 
     fn append(&mut self, later: Self, _: u64, _: u64) {
         self.sample.append(later.sample);
+        self.gapped.append(later.gapped);
         for (column, later) in self.columns.iter_mut().zip(later.columns) {
             column.append(later);
         }
@@ -137,6 +145,13 @@ impl Collect for Glance {
         for (j, column) in self.columns.iter_mut().enumerate() {
             let values = block.as_ref().col(j).try_as_col_major();
             column.take(values.expect("columns of a block are contiguous").as_slice());
+        }
+        let block = block.as_ref();
+        let has_gap = |i: &usize| (0..block.ncols()).any(|j| block[(*i, j)].is_nan());
+        let rows: Vec<usize> = (0..block.nrows()).filter(has_gap).collect();
+        if !rows.is_empty() {
+            let gapped = Mat::from_fn(rows.len(), block.ncols(), |i, j| block[(rows[i], j)]);
+            self.gapped.push(gapped.as_ref());
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use super::collect::{Collect, Purpose};
 use super::kinds::Plan;
 use super::pattern::is_meant;
+use super::top::Decimals;
 use super::transform::Scores;
 use crate::ReadOptions;
 
@@ -20,6 +21,9 @@ pub(super) struct Reading<'a> {
     pub(super) file: Option<Part<'a>>,
     /// Say that kinds are needed rather than look for them.
     pub(super) ask: bool,
+    /// Whether whole numbers were double precision already when they were written, as those of
+    /// sheets are.
+    pub(super) doubles: bool,
     /// Normal scores, once all rows were seen.
     pub(super) scores: Option<&'a Scores>,
 }
@@ -27,6 +31,8 @@ pub(super) struct Reading<'a> {
 /// What is asked of one of several files.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
+    /// What the first rows of all files say about the decimal sign.
+    pub(super) decimals: Option<&'a Decimals>,
     /// The first file, and its columns: those of all files.
     pub(super) first: Option<(&'a str, &'a [String])>,
     /// Columns with one value in the whole file, which its name or folder tells.
@@ -36,7 +42,16 @@ pub(super) struct Part<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new<C: Collect>(options: &'a ReadOptions) -> Self {
         let purpose = Purpose::of::<C>();
-        Self { options, purpose, plan: None, all: false, file: None, ask: false, scores: None }
+        Self {
+            options,
+            purpose,
+            plan: None,
+            all: false,
+            file: None,
+            ask: false,
+            doubles: false,
+            scores: None,
+        }
     }
 
     /// The same to gather something else.
@@ -57,6 +72,11 @@ impl<'a> Reading<'a> {
     /// The same with known scores.
     pub(super) fn with_scores(self, scores: &'a Scores) -> Self {
         Self { scores: Some(scores), ..self }
+    }
+
+    /// The same of a sheet.
+    pub(super) fn of_doubles(self) -> Self {
+        Self { doubles: true, ..self }
     }
 
     /// The same to look at every column.

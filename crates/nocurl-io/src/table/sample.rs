@@ -110,6 +110,10 @@ impl Collect for Ranked {
         self.0.push(block.as_ref());
     }
 
+    fn push_incomplete(&mut self, block: MatRef<'_, f64>) {
+        self.0.push(block);
+    }
+
     fn append(&mut self, later: Self, _: u64, _: u64) {
         self.0.append(later.0);
     }
@@ -154,9 +158,10 @@ impl Sample {
         Self { rows: Vec::new(), most, seen: 0, bound: None }
     }
 
-    /// The values of a column, in no order.
+    /// The values of a column that are there, in no order.
     pub(super) fn column(&self, slot: usize) -> Vec<f64> {
-        self.rows.iter().map(|row| row.values[slot]).collect()
+        let values = self.rows.iter().map(|row| row.values[slot]);
+        values.filter(|value| !value.is_nan()).collect()
     }
 
     pub(super) fn push(&mut self, block: MatRef<'_, f64>) {
@@ -227,6 +232,14 @@ impl Sample {
             }
         }
         self
+    }
+
+    /// The rows in the order of the file.
+    pub(super) fn into_matrix(mut self) -> Mat<f64> {
+        self.sort_out();
+        let rows = self.rows_in_order();
+        let columns = rows.first().map_or(0, |row| row.values.len());
+        Mat::from_fn(rows.len(), columns, |i, j| rows[i].values[j])
     }
 
     /// The sample as a table, in the order of the file, with these of its columns, whose codes have

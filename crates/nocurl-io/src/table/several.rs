@@ -14,10 +14,12 @@ use super::kinds::{Candidate, Declared};
 use super::open::{candidates, planned};
 use super::opened::{Found, Opened};
 use super::reading::{self, Reading};
-use super::survey::ColumnSurvey;
+use super::survey::{ColumnSurvey, Survey};
+use super::top::{Decimals, Top};
 use super::words::{Absent, number};
-use super::{LeftOut, Origin};
+use super::{LeftOut, Origin, ReadOptions};
 use crate::digest::{Digest, alongside_into};
+use crate::error::shorten;
 use crate::input::{Input, Stamp, Watch};
 use crate::source::Part;
 use crate::{Error, Format, Source};
@@ -39,7 +41,11 @@ pub(super) fn read(
     reading: Reading<'_>,
     run: &Run<'_>,
 ) -> Result<(Assembly, Option<Origin>), Error> {
-    let files = Files::new(parts, &reading);
+    let mut files = Files::new(parts, &reading);
+    if reading.decimal.is_none() && parts.len() > 1 {
+        let inputs = (0..parts.len()).map(|at| files.input(at).map(|(input, _)| input));
+        files.decimals = decimals(inputs, &reading)?;
+    }
     let result =
         planned(reading, |reading| files.read(reading, run), |reading| files.look(reading, run));
     let mut found = result.map_err(|error| files.located(error))?;
@@ -49,10 +55,38 @@ pub(super) fn read(
     Ok((found, origin.map(|(format, digest)| Origin { digest, format })))
 }
 
+/// What the first rows of some files say about the decimal sign, if any is text: it is one in all.
+fn decimals(
+    inputs: impl Iterator<Item = Result<Input, Error>>,
+    reading: &Reading<'_>,
+) -> Result<Option<Decimals>, Error> {
+    let mut all: Option<Decimals> = None;
+    for input in inputs {
+        // What is wrong with a file is found when it is read.
+        let start = Found::text_start(input?, reading).ok().flatten();
+        let top = start.and_then(|(text, label)| Top::new(&text, &label, reading).ok());
+        all = all.into_iter().chain(top.map(|top| top.decimals)).reduce(Decimals::and);
+    }
+    Ok(all)
+}
+
+/// The decimal sign of several files that are parts of one table, if their first rows tell.
+///
+/// # Errors
+/// A file that cannot be opened.
+pub fn decimal_sign(parts: &[Source], options: &ReadOptions) -> Result<Option<u8>, Error> {
+    let files = parts.iter().filter(|part| matches!(part, Source::Path(_)));
+    let inputs = files.map(|part| Input::open(part).map(|(input, _)| input));
+    let all = decimals(inputs, &Reading::new::<Survey>(options))?;
+    Ok(all.and_then(|all| all.told()))
+}
+
 struct Files<'a> {
     parts: &'a [Part],
     /// For each file the columns that its name and folders tell.
     constants: Vec<Vec<(String, String)>>,
+    /// What their first rows say about the decimal sign, where they are text.
+    decimals: Option<Decimals>,
     state: RefCell<State>,
 }
 
@@ -107,11 +141,17 @@ impl<'a> Files<'a> {
         };
         let constants = parts.iter().map(of).collect();
         let state = State { stamps: vec![None; parts.len()], ..State::default() };
-        Self { parts, constants, state: RefCell::new(state) }
+        Self { parts, constants, decimals: None, state: RefCell::new(state) }
     }
 
     /// Opens a file, which must be the same each time.
     fn open(&self, at: usize, reading: &Reading<'_>) -> Result<(Opened, Watch), Error> {
+        let (input, watch) = self.input(at)?;
+        let opened = watch.unchanged(Found::of(input, reading).and_then(Found::again))?;
+        Ok((opened, watch))
+    }
+
+    fn input(&self, at: usize) -> Result<(Input, Watch), Error> {
         let source = Source::Path(self.parts[at].path.clone());
         let (input, watch) = Input::open(&source)?;
         let stamp = watch.stamp();
@@ -120,8 +160,7 @@ impl<'a> Files<'a> {
             return Err(Error::Changed { path: input.label });
         }
         self.state.borrow_mut().stamps[at] = stamp;
-        let opened = watch.unchanged(Found::of(input, reading).and_then(Found::again))?;
-        Ok((opened, watch))
+        Ok((input, watch))
     }
 
     /// Reads all of them; those that have names but no rows are passed over.
@@ -193,9 +232,9 @@ impl<'a> Files<'a> {
                 Err(error) => return Err(error),
             }
         }
-        let constants = &self.constants;
+        let (constants, decimals) = (&self.constants, self.decimals.as_ref());
         let read = |(at, (opened, watch)): &(usize, (Opened, Watch))| {
-            let part = reading::Part { first, constants: &constants[*at] };
+            let part = reading::Part { decimals, first, constants: &constants[*at] };
             watch.unchanged(opened.read(&reading.of_part(part), run))
         };
         let places: Vec<_> = files.iter().map(|(_, (opened, _))| &opened.place).collect();
@@ -230,6 +269,7 @@ impl<'a> Files<'a> {
             let (opened, watch) = self.open(at, &reading)?;
             let label = opened.place.label.clone();
             let part = reading::Part {
+                decimals: self.decimals.as_ref(),
                 first: first.as_ref().map(|(label, names)| (label.as_str(), names.as_slice())),
                 constants: &self.constants[at],
             };
@@ -249,7 +289,15 @@ impl<'a> Files<'a> {
             for mut found in candidates(seen).into_iter().chain(told) {
                 found.survey.in_file(&label);
                 match places.get(&found.name) {
-                    Some(&place) => join(&mut all[place], found, &label)?,
+                    Some(&place) => {
+                        let column = &mut all[place];
+                        column.join(found, 0).map_err(|(before, here)| Error::OtherTypes {
+                            path: label.clone(),
+                            column: shorten(&column.name, 80),
+                            here: here.held(),
+                            before: before.held(),
+                        })?;
+                    }
                     None => {
                         places.insert(found.name.clone(), all.len());
                         all.push(found);
@@ -308,34 +356,4 @@ fn stem(path: &Path) -> String {
         }
     }
     stem
-}
-
-/// Adds what was seen of a column in a later file.
-fn join(column: &mut Candidate, later: Candidate, label: &str) -> Result<(), Error> {
-    use Declared::{Category, Cells, Number, Other, RowNames, Text, Truth};
-    let declared = match (&column.declared, &later.declared) {
-        (one, other) if one == other => one.clone(),
-        (Other(null), other) if null == "Null" => other.clone(),
-        (one, Other(null)) if null == "Null" => one.clone(),
-        (Number | Cells | RowNames, Number | Cells | RowNames) => Cells,
-        (Text | Cells, Text | Cells) => Cells,
-        (Truth, Number) | (Number, Truth) => Number,
-        (Category { levels: one, .. }, Category { levels: other, .. }) => {
-            let mut levels = one.clone();
-            levels.extend(other.iter().filter(|level| !one.contains(level)).cloned());
-            Category { levels, ordered: false }
-        }
-        (Category { .. } | Text, Category { .. } | Text) => Text,
-        (one, other) => {
-            return Err(Error::OtherTypes {
-                path: label.into(),
-                column: crate::error::shorten(&later.name, 80),
-                here: other.held(),
-                before: one.held(),
-            });
-        }
-    };
-    column.declared = declared;
-    column.survey.append(later.survey, 0, 0);
-    Ok(())
 }

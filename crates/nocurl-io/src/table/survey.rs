@@ -39,6 +39,15 @@ pub(super) struct ColumnSurvey {
     pub(super) texts: u64,
     /// Those of them that look like dates.
     pub(super) dates: u64,
+    /// Those that are a number with a unit.
+    #[serde(default)]
+    pub(super) units: u64,
+    /// Those that are a number, but with another decimal sign or in a column of text.
+    #[serde(default)]
+    pub(super) spelt: u64,
+    /// Those of the latter two that are no whole numbers.
+    #[serde(default)]
+    pub(super) fractions: u64,
     /// Different cells, as text.
     #[serde(with = "written")]
     levels: Levels,
@@ -80,6 +89,7 @@ impl ColumnSurvey {
         } else {
             self.texts += 1;
             self.dates += u64::from(words::is_date(content));
+            self.quantity(content, 1);
             if self.odd.len() < EXAMPLES {
                 let text = shorten(&String::from_utf8_lossy(content), 40);
                 if self.odd.iter().all(|odd| odd.text != text) {
@@ -90,6 +100,29 @@ impl ColumnSurvey {
         if !self.levels.overflows() {
             self.level(&String::from_utf8_lossy(content), 1);
         }
+    }
+
+    /// Counts cells of text that are numbers after all, in another spelling or with a unit.
+    fn quantity(&mut self, content: &[u8], count: u64) {
+        if !content.iter().any(u8::is_ascii_digit) {
+            return;
+        }
+        // Codes such as 00123 are no numbers.
+        let is_code =
+            content.len() > 1 && content.iter().all(u8::is_ascii_digit) && content[0] == b'0';
+        let spelt = words::number(content, b'.').or_else(|| words::number(content, b','));
+        let value = match spelt.filter(|_| !is_code) {
+            Some(value) => {
+                self.spelt += count;
+                value
+            }
+            None => {
+                let Some((value, _)) = words::with_unit(content) else { return };
+                self.units += count;
+                value
+            }
+        };
+        self.fractions += if value.fract() == 0.0 { 0 } else { count };
     }
 
     /// Takes a cell of text that stands for a missing value.
@@ -104,20 +137,21 @@ impl ColumnSurvey {
         }
     }
 
-    /// Takes `None` for a level where the others are words; true if there were any.
-    pub(super) fn keep_nones(&mut self) -> bool {
-        let words = self.texts > 0 && self.numbers == 0 && self.dates == 0;
+    /// Takes `None` and `-` for levels where the others are words; returns those there are.
+    pub(super) fn keep_nones(&mut self) -> Vec<String> {
+        let quantities = self.numbers + self.dates + self.units + self.spelt;
+        let words = self.texts > 0 && quantities == 0;
         let truths = self.levels.names().iter().all(|name| words::is_truth(name));
         let nones = std::mem::take(&mut self.nones);
-        if !words || truths || nones.is_empty() {
-            return false;
+        if !words || truths {
+            return Vec::new();
         }
-        for (name, count) in nones {
+        for (name, count) in &nones {
             self.texts += count;
-            self.missing -= count.min(self.missing);
-            self.level(&name, count);
+            self.missing = self.missing.saturating_sub(*count);
+            self.level(name, *count);
         }
-        true
+        nones.into_keys().collect()
     }
 
     /// Takes so many cells of the same text.
@@ -133,6 +167,9 @@ impl ColumnSurvey {
         *(if number { &mut self.numbers } else { &mut self.texts }) += count - 1;
         if !number && words::is_date(content) {
             self.dates += count - 1;
+        }
+        if !number {
+            self.quantity(content, count - 1);
         }
         if let Some(code) = self.levels.code(&String::from_utf8_lossy(content)) {
             self.counts[code] += count - 1;
@@ -184,6 +221,9 @@ impl ColumnSurvey {
         self.numbers += later.numbers;
         self.texts += later.texts;
         self.dates += later.dates;
+        self.units += later.units;
+        self.spelt += later.spelt;
+        self.fractions += later.fractions;
         // What came over the wire has forgotten how many conditions there may be.
         self.levels.widen(self.most_levels().max(self.levels.names().len()));
         let places = self.levels.absorb(&later.levels);
@@ -305,20 +345,9 @@ impl TableSurvey {
             let Some(other) = others.remove(&column.name) else {
                 return Err(differ(&column.name, "there", "missing"));
             };
-            if column.declared != other.declared {
-                let empty = |column: &Candidate| column.survey.present() == 0;
-                let joint = column.declared.joined(&other.declared);
-                column.declared = match (joint, empty(column), empty(&other)) {
-                    (Some(joint), ..) => joint,
-                    (None, true, _) => other.declared.clone(),
-                    (None, _, true) => column.declared.clone(),
-                    _ => {
-                        let (one, other) = (column.declared.word(), other.declared.word());
-                        return Err(differ(&column.name, one, other));
-                    }
-                };
-            }
-            column.survey.append(other.survey, rows, 0);
+            column
+                .join(other, rows)
+                .map_err(|(one, other)| differ(&column.name, one.word(), other.word()))?;
         }
         match others.into_keys().next() {
             Some(name) => Err(differ(&name, "missing", "there")),
@@ -357,22 +386,41 @@ impl TableSurvey {
     }
 }
 
+impl Candidate {
+    /// Adds what was seen of the column in a later part of the table, which comes after so many rows;
+    /// else the types that do not fit. One rule for files read together and for parts put together.
+    pub(super) fn join(&mut self, later: Self, rows: u64) -> Result<(), (Declared, Declared)> {
+        let empty = |column: &Self| column.survey.present() == 0;
+        let joint = self.declared.joined(&later.declared);
+        self.declared = match (joint, empty(self), empty(&later)) {
+            (Some(joint), ..) => joint,
+            (None, true, _) => later.declared.clone(),
+            (None, _, true) => self.declared.clone(),
+            _ => return Err((self.declared.clone(), later.declared)),
+        };
+        self.survey.append(later.survey, rows, 0);
+        Ok(())
+    }
+}
+
 impl Declared {
     /// What a column is whose type is this in one part and another in the next, where that fits.
     fn joined(&self, other: &Self) -> Option<Self> {
+        use Declared::{Category, Cells, Number, RowNames, Text, Truth};
         match (self, other) {
-            (
-                Self::Category { levels, ordered: false },
-                Self::Category { levels: more, ordered: false },
-            ) => {
+            (one, other) if one == other => Some(one.clone()),
+            (Category { levels, ordered: false }, Category { levels: more, ordered: false }) => {
                 let new = more.iter().filter(|level| !levels.contains(level));
                 let levels = levels.iter().chain(new).cloned().collect();
-                Some(Self::Category { levels, ordered: false })
+                Some(Category { levels, ordered: false })
             }
-            (Self::Text, Self::Category { .. }) | (Self::Category { .. }, Self::Text) => {
-                Some(Self::Text)
+            (Text, Category { ordered: false, .. }) | (Category { ordered: false, .. }, Text) => {
+                Some(Text)
             }
-            (Self::RowNames, Self::Cells) | (Self::Cells, Self::RowNames) => Some(Self::Cells),
+            (Number | Cells | RowNames, Number | Cells | RowNames)
+            | (Text, Cells)
+            | (Cells, Text) => Some(Cells),
+            (Truth, Number) | (Number, Truth) => Some(Number),
             _ => None,
         }
     }

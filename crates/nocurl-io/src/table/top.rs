@@ -12,11 +12,16 @@ use crate::{Error, Header};
 /// Records that are looked at before a file is read.
 const GLANCE: usize = 100;
 
+/// Lines above the names that are passed over.
+const MOST_TITLES: usize = 16;
+
 /// What the first lines say.
 pub(super) struct Top {
     pub(super) dialect: Dialect,
     /// The sign before the places of a number.
     pub(super) decimal: u8,
+    /// What the first rows say about it.
+    pub(super) decimals: Decimals,
     pub(super) names: Vec<String>,
     /// The column that names or numbers the rows, which nobody asks for.
     pub(super) row_names: Option<usize>,
@@ -25,6 +30,8 @@ pub(super) struct Top {
     pub(super) lines: u64,
     /// Whether there was a header.
     pub(super) named: bool,
+    /// Lines above the first record that has as many cells as most, if the first has not.
+    pub(super) skip: Option<u64>,
     pub(super) notes: Vec<Text>,
 }
 
@@ -58,6 +65,7 @@ impl Top {
             cells.into_iter().map(|cell| unquote(cell).into_owned()).collect();
         let absent = Absent::new(&options.na);
         let rows = Records { text, dialect, comment: options.comment, at: end };
+        let first = Records { at: start, ..rows.clone() };
         let width =
             usual(&rows.clone().take(SAMPLE_LINES).map(|row| row.len()).collect::<Vec<_>>());
         let named = match options.header {
@@ -65,17 +73,38 @@ impl Top {
             Header::No => false,
             Header::Auto => is_header(&cells, &absent, &rows, &mut before.notes),
         };
-        let at = if named { end } else { start };
-        let rows = Records { at, ..rows };
-        let decimal = options.decimal.unwrap_or_else(|| decimal(rows, dialect));
+        let mut at = if named { end } else { start };
+        let mut rows = Records { at, ..rows };
+        let units_may_follow = named && options.header == Header::Auto;
+        if units_may_follow && let Some(words) = units(&mut rows, &absent) {
+            let line = lines_in(&text[..at]) + 1;
+            at = rows.at;
+            let words =
+                format!("passed over line {line}, which holds units and no values: {words}");
+            before.notes.push(words.into());
+        }
+        let decimals = Decimals::of(rows, dialect);
+        // Of several files all are asked, so that each number means the same in all of them.
+        let all = options.file.and_then(|part| part.decimals).unwrap_or(&decimals);
+        let decimal = options.decimal.unwrap_or_else(|| match dialect.delimiter {
+            b',' => b'.',
+            _ => all.sign(),
+        });
+        if options.decimal.is_none() && all.are_open() {
+            before.notes.extend(all.example.as_ref().map(open_decimals));
+        }
         let mut top = Self {
             dialect,
             decimal,
+            decimals,
             names: nocurl::Dataset::default_names(cells.len()),
             row_names: None,
             bytes: at,
             lines: lines_in(&text[..at]),
             named,
+            skip: (width > 1 && ![cells.len(), cells.len() + 1].contains(&width))
+                .then(|| first.lines_above(width))
+                .flatten(),
             notes: before.notes,
         };
         if named {
@@ -187,24 +216,50 @@ impl Before {
         loop {
             let start = dialect.skip_blank_lines(text, self.bytes);
             let Ok((cells, next)) = dialect.record(text, start) else { break };
-            let filled = cells.iter().filter(|cell| !unquote(cell).is_empty()).count();
-            let below = || dialect.record(text, dialect.skip_blank_lines(text, next));
-            // As spreadsheets write a title: above cells that are all names.
-            let wide = usual > 2
+            let filled =
+                |cells: &[&[u8]]| cells.iter().filter(|cell| !unquote(cell).is_empty()).count();
+            // Cells that are all names follow, maybe below further lines of this kind.
+            let names_follow = || {
+                let mut at = next;
+                for _ in 0..MOST_TITLES {
+                    let Ok((cells, next)) =
+                        dialect.record(text, dialect.skip_blank_lines(text, at))
+                    else {
+                        return false;
+                    };
+                    if cells.len() == usual && cells.iter().all(|cell| is_name(&unquote(cell))) {
+                        return true;
+                    }
+                    if 2 * filled(&cells) > usual || next >= text.len() {
+                        return false;
+                    }
+                    at = next;
+                }
+                false
+            };
+            // As spreadsheets write a title or a note: beside empty cells.
+            let padded = usual > 2
                 && cells.len() == usual
-                && below().is_ok_and(|(cells, _)| cells.iter().all(|cell| is_name(&unquote(cell))));
-            // Sizes and labels of what follows: too few cells for names, and some are numbers.
-            let sizes = cells.len() + 1 < usual
-                && cells.iter().any(|cell| number(&unquote(cell), b'.').is_some());
-            let title = filled == 1 && (cells.len() == 1 || wide) || sizes;
-            if !title || next >= text.len() || titles.len() == 8 {
+                && (filled(&cells) < 2 || 2 * filled(&cells) < usual)
+                && names_follow();
+            // Sizes and labels, or notes with a comma: too few cells for names.
+            let short = cells.len() + 1 < usual
+                && (cells.iter().any(|cell| number(&unquote(cell), b'.').is_some())
+                    || names_follow());
+            let title = cells.len() == 1 && filled(&cells) == 1 || padded || short;
+            if !title || next >= text.len() || titles.len() == MOST_TITLES {
                 break;
             }
-            let words = String::from_utf8_lossy(&unquote(line(text, start))).into_owned();
-            let words =
-                words.trim_matches(|c: char| c == char::from(dialect.delimiter) || c == '"');
-            titles.push(format!("`{}`", crate::error::shorten(words, 40)));
             self.bytes = next;
+            if filled(&cells) == 0 {
+                continue;
+            }
+            let words: Vec<String> = cells
+                .iter()
+                .map(|cell| String::from_utf8_lossy(&unquote(cell)).into_owned())
+                .filter(|words| !words.is_empty())
+                .collect();
+            titles.push(format!("`{}`", crate::error::shorten(&words.join(", "), 40)));
         }
         if !titles.is_empty() {
             let lines = if titles.len() == 1 { "a line" } else { "lines" };
@@ -303,8 +358,14 @@ fn is_header(
     if has_corner(cells, absent, rows) {
         let words = "the first line has nothing in its first cell and is taken for names; if it is \
                      data, use ";
-        notes.push(Text::new(words).act(Action::set("header", "no")));
+        // Columns that are counted are those of pandas, next to its index.
+        if !counts_up(&cells[1..]) {
+            notes.push(Text::new(words).act(Action::set("header", "no")));
+        }
         return true;
+    }
+    if counts_up(cells) {
+        return counts_columns(cells, absent, rows, notes);
     }
     if !are_years(cells) || rows.clone().next().is_none_or(|row| are_years(&row)) {
         return false;
@@ -325,6 +386,91 @@ fn has_corner(cells: &[Vec<u8>], absent: &Absent, rows: &Records<'_>) -> bool {
         && below.all(filled)
 }
 
+/// Whole numbers one after the other from 0 or 1, as pandas and NumPy call columns without names.
+pub(super) fn counts_up(cells: &[Vec<u8>]) -> bool {
+    let start: u32 = if cells.first().is_some_and(|cell| cell == b"0") { 0 } else { 1 };
+    cells.len() > 1
+        && cells.iter().zip(start..).all(|(cell, n)| *cell == n.to_string().into_bytes())
+}
+
+/// Whether cells that count up are names: values below them are written in another way, or are other
+/// numbers. A note says so where the first line may as well be the first row.
+fn counts_columns(
+    cells: &[Vec<u8>],
+    absent: &Absent,
+    rows: &Records<'_>,
+    notes: &mut Vec<Text>,
+) -> bool {
+    /// Rows that tell which whole numbers a column has.
+    const ENOUGH: usize = 10;
+    let below: Vec<_> = rows.clone().take(GLANCE).filter(|row| row.len() == cells.len()).collect();
+    let whole = |cell: &[u8]| -> Option<i64> { std::str::from_utf8(cell).ok()?.parse().ok() };
+    let filled =
+        |column: usize| below.iter().map(move |row| &row[column]).filter(|cell| !absent.has(cell));
+    // Columns whose values are no whole numbers.
+    let others = (0..cells.len()).filter(|&j| filled(j).any(|cell| whole(cell).is_none())).count();
+    if others == cells.len() && others > 2 {
+        return true;
+    }
+    // Whether the number above a column is none of those below it.
+    let stands_out = |(j, cell): (usize, &Vec<u8>)| {
+        let above = whole(cell);
+        let mut values = filled(j).map(|cell| whole(cell));
+        values.clone().next().is_some()
+            && (values.clone().all(|value| value > above) || values.all(|value| value < above))
+    };
+    let in_turn = |row: &Vec<Vec<u8>>| {
+        let numbers: Vec<_> = row.iter().filter_map(|cell| whole(cell)).collect();
+        numbers.len() == row.len() && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
+    };
+    let named = match others {
+        0 => {
+            below.len() >= ENOUGH && !in_turn(&below[0]) && cells.iter().enumerate().any(stands_out)
+        }
+        _ => others == cells.len() || cells.len() > 2,
+    };
+    let last = String::from_utf8_lossy(&cells[cells.len() - 1]).into_owned();
+    let counted = format!("the first line counts the columns (up to {last}) and is taken for");
+    notes.push(match named {
+        true => Text::new(format!("{counted} names; if it is data, use "))
+            .act(Action::set("header", "no")),
+        false => Text::new(format!("{counted} data; if it holds names, use "))
+            .act(Action::set("header", "yes")),
+    });
+    named
+}
+
+/// Words right below the names, above columns of numbers: units, or a second line of names. The rows
+/// then begin behind them.
+fn units(rows: &mut Records<'_>, absent: &Absent) -> Option<String> {
+    let mut behind = rows.clone();
+    let first = behind.next()?;
+    let below: Vec<_> = behind.clone().take(GLANCE).collect();
+    let numeric = |cell: &Vec<u8>| number(cell, b'.').is_some() || has_decimal_comma(cell);
+    let measured = |column: &usize| {
+        let mut values =
+            below.iter().filter_map(|row| row.get(*column)).filter(|cell| !absent.has(cell));
+        values.clone().next().is_some() && values.all(numeric)
+    };
+    let above: Vec<&Vec<u8>> =
+        (0..first.len()).filter(measured).map(|column| &first[column]).collect();
+    let words: Vec<_> = above.iter().filter(|cell| !absent.has(cell)).collect();
+    // One word above numbers is a cell that is none of them.
+    if below.len() < 2
+        || words.len() < 2
+        || 2 * words.len() < above.len()
+        || above.iter().any(|cell| numeric(cell))
+    {
+        return None;
+    }
+    *rows = behind;
+    let shown = words
+        .iter()
+        .take(3)
+        .map(|word| format!("`{}`", crate::error::shorten(&String::from_utf8_lossy(word), 20)));
+    Some(shown.collect::<Vec<_>>().join(", "))
+}
+
 /// Whole numbers that rise, as years above columns do.
 fn are_years(cells: &[Vec<u8>]) -> bool {
     let year = |cell: &Vec<u8>| std::str::from_utf8(cell).ok()?.parse::<u32>().ok();
@@ -335,20 +481,70 @@ fn are_years(cells: &[Vec<u8>]) -> bool {
         && years.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// The decimal sign, by the first rows: a comma only where it cannot be anything else.
-fn decimal(rows: Records<'_>, dialect: Dialect) -> u8 {
-    if dialect.delimiter == b',' {
-        return b'.';
+/// What cells say about the decimal sign.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Decimals {
+    /// Cells in which a comma is the decimal sign and can be nothing else.
+    commas: usize,
+    /// Numbers with a decimal point.
+    points: usize,
+    /// A number whose comma may be the decimal sign or stand between thousands.
+    example: Option<String>,
+}
+
+impl Decimals {
+    /// By the first rows. Commas between cells are no decimal signs.
+    fn of(rows: Records<'_>, dialect: Dialect) -> Self {
+        let mut found = Self::default();
+        if dialect.delimiter == b',' {
+            return found;
+        }
+        for cell in rows.take(GLANCE).flatten() {
+            if has_decimal_comma(&cell) {
+                found.commas += 1;
+            } else if number(&cell, b'.').is_some() {
+                found.points += usize::from(cell.contains(&b'.'));
+                if found.example.is_none() && cell.iter().filter(|&&byte| byte == b',').count() == 1
+                {
+                    found.example = Some(String::from_utf8_lossy(&cell).into_owned());
+                }
+            }
+        }
+        found
     }
-    let (mut commas, mut points) = (0, 0);
-    for cell in rows.take(GLANCE).flatten() {
-        if has_decimal_comma(&cell) {
-            commas += 1;
-        } else if cell.contains(&b'.') && number(&cell, b'.').is_some() {
-            points += 1;
+
+    /// The same with what the rows of another file say.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            commas: self.commas + other.commas,
+            points: self.points + other.points,
+            example: self.example.or(other.example),
         }
     }
-    if commas > points { b',' } else { b'.' }
+
+    /// A comma only where it cannot be anything else.
+    fn sign(&self) -> u8 {
+        if self.commas > self.points { b',' } else { b'.' }
+    }
+
+    /// The sign, if there is anything that tells.
+    pub(super) fn told(&self) -> Option<u8> {
+        (self.commas + self.points > 0).then(|| self.sign())
+    }
+
+    /// Whether commas may be either.
+    fn are_open(&self) -> bool {
+        self.commas == 0 && self.points == 0 && self.example.is_some()
+    }
+}
+
+/// What is said where commas may be either.
+fn open_decimals(example: &String) -> Text {
+    let value = number(example.as_bytes(), b'.').unwrap_or(f64::NAN);
+    Text::new(format!(
+        "commas are read as thousands (`{example}` as {value}); for decimal commas use "
+    ))
+    .act(Action::set("decimal", ","))
 }
 
 /// The records of a text from a place on.
@@ -383,6 +579,19 @@ impl Iterator for Records<'_> {
             self.at = next;
             return Some(cells.into_iter().map(|cell| unquote(cell).into_owned()).collect());
         }
+    }
+}
+
+impl Records<'_> {
+    /// Lines above the first record with this many cells.
+    fn lines_above(mut self, width: usize) -> Option<u64> {
+        for _ in 0..SAMPLE_LINES {
+            let start = self.dialect.skip_blank_lines(self.text, self.at);
+            if self.next()?.len() == width {
+                return Some(lines_in(&self.text[..start]));
+            }
+        }
+        None
     }
 }
 

@@ -29,10 +29,10 @@ impl Absent {
             || self.words.iter().any(|word| content.eq_ignore_ascii_case(word))
     }
 
-    /// Whether a word for a missing value may be one of the words of a column: nobody says that it
-    /// is missing, and `None` is an answer to many questions.
+    /// Whether a word for a missing value may be one of the words of a column: the user does not list
+    /// it as missing, `None` is an answer to many questions, and `-` is the opposite of `+`.
     pub(super) fn may_be_level(&self, content: &[u8]) -> bool {
-        content.eq_ignore_ascii_case(b"none")
+        (content.eq_ignore_ascii_case(b"none") || content == b"-")
             && !self.words.iter().any(|word| content.eq_ignore_ascii_case(word))
     }
 
@@ -78,12 +78,17 @@ pub(super) fn is_rounded_cell(content: &[u8], value: f64) -> bool {
     is_large(value) && is_large_integer(content)
 }
 
+/// Whether the cell of a number has neither a point nor an exponent: it is no measurement, which is
+/// rounded anyhow.
+pub(super) fn is_whole(content: &[u8]) -> bool {
+    let sign = |byte: &u8| matches!(byte, b'.' | b'e' | b'E');
+    !content.iter().any(sign) && content.iter().any(u8::is_ascii_digit)
+}
+
 fn is_large_integer(content: &[u8]) -> bool {
     let text = std::str::from_utf8(content).unwrap_or_default();
-    // With a point or an exponent it is a measurement, which is rounded anyhow.
     let digits: String = text.chars().filter(|c| c.is_ascii_digit()).collect();
-    let whole = !text.contains(['.', 'e', 'E']) && !digits.is_empty();
-    whole && digits.parse::<i128>().map_or(true, is_rounded)
+    is_whole(content) && digits.parse::<i128>().map_or(true, is_rounded)
 }
 
 /// A number as people write it: with thousands set apart, with a currency or percent sign, or with
@@ -111,6 +116,8 @@ pub(super) fn number(content: &[u8], decimal: u8) -> Option<f64> {
     }
     let plain = without_groups(bare, char::from(decimal))?;
     let value: f64 = fast_float2::parse(plain).ok()?;
+    // Next to 0.30, 45% is 0.45.
+    let value = if text.contains('%') { value / 100.0 } else { value };
     Some(if negative { -value } else { value })
 }
 
@@ -129,7 +136,11 @@ fn without_groups(text: &str, decimal: char) -> Option<String> {
             return None;
         }
         let first = groups.next()?;
-        if !(1..=3).contains(&first.len()) || !groups.all(|group| group.len() == 3) {
+        // Nobody sets thousands apart in 0,123.
+        if first.starts_with('0')
+            || !(1..=3).contains(&first.len())
+            || !groups.all(|group| group.len() == 3)
+        {
             return None;
         }
     }
@@ -141,6 +152,33 @@ fn without_groups(text: &str, decimal: char) -> Option<String> {
     // Signs between digits have no place behind the decimal sign.
     let fine = rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
     (fine && rest.matches('.').count() <= 1).then(|| digits + &rest)
+}
+
+/// The number and the unit of a cell such as `4.8 mg`. What follows a number may also be part of a
+/// name: `1st`, `2b`.
+pub(super) fn with_unit(content: &[u8]) -> Option<(f64, &str)> {
+    const LONGEST: usize = 12;
+    let text = std::str::from_utf8(content).ok()?.trim();
+    if !text.starts_with(|c: char| c.is_ascii_digit() || "+-.,\u{2212}".contains(c)) {
+        return None;
+    }
+    let at = text.find(|c: char| c.is_alphabetic() || c == '°')?;
+    let (digits, unit) = text.split_at(at);
+    let digits = digits.trim_end().as_bytes();
+    let value = number(digits, b'.').or_else(|| number(digits, b','))?;
+    let ordinal = ["st", "nd", "rd", "th"].iter().any(|end| unit.eq_ignore_ascii_case(end));
+    // Codes: `12A7`, and letters right behind digits that are no usual units, as in `12B`.
+    let before_last = unit.char_indices().next_back().map_or("", |(at, _)| &unit[..at]);
+    let capital = unit.starts_with(|c: char| c.is_ascii_uppercase());
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let glued = !text[..at].ends_with(char::is_whitespace);
+    let is_code = has_digit(before_last)
+        || capital && has_digit(unit)
+        || glued && unit.chars().count() == 1 && !"gmslhdKVWN°".contains(unit);
+    let mut characters = unit.chars();
+    let fine = |c: char| c.is_alphanumeric() || "°/^·*-".contains(c);
+    (!ordinal && !is_code && unit.chars().count() <= LONGEST && characters.all(fine))
+        .then_some((value, unit))
 }
 
 /// Whether a cell looks like a number with a decimal comma and like nothing else.
@@ -227,7 +265,7 @@ mod tests {
             ("$1,200", b'.', Some(1200.0)),
             ("-$3", b'.', Some(-3.0)),
             ("(1,000)", b'.', Some(-1000.0)),
-            ("12 %", b'.', Some(12.0)),
+            ("12 %", b'.', Some(0.12)),
             ("5€", b'.', Some(5.0)),
             ("1 000 000", b'.', Some(1e6)),
             ("0,5", b',', Some(0.5)),
@@ -235,6 +273,10 @@ mod tests {
             ("1,5e-3", b',', Some(0.0015)),
             ("7", b',', Some(7.0)),
             ("1,5", b'.', None),
+            ("0,123", b'.', None),
+            ("-0,200", b'.', None),
+            ("-0,200", b',', Some(-0.2)),
+            ("0.123", b',', None),
             ("1,2345", b'.', None),
             ("12,34,567", b'.', None),
             ("1.5", b',', None),
@@ -247,7 +289,32 @@ mod tests {
             assert_eq!(number(text.as_bytes(), decimal), value, "{text}");
         }
         assert!(has_decimal_comma(b"0,00632") && has_decimal_comma(b"-1,5"));
+        assert!(has_decimal_comma(b"0,123") && has_decimal_comma(b"-0,200"));
         assert!(!has_decimal_comma(b"42,000") && !has_decimal_comma(b"1.5"));
+    }
+
+    #[test]
+    fn units_behind_numbers() {
+        for (text, found) in [
+            ("4.8 mg", Some((4.8, "mg"))),
+            ("4,8mg", Some((4.8, "mg"))),
+            ("-3 °C", Some((-3.0, "°C"))),
+            ("24.1 kg/m2", Some((24.1, "kg/m2"))),
+            ("1,200 km", Some((1200.0, "km"))),
+            ("1st", None),
+            ("12A7", None),
+            ("12B", None),
+            ("7fa3c2", None),
+            ("12 B", Some((12.0, "B"))),
+            ("5g", Some((5.0, "g"))),
+            ("mg", None),
+            ("3 blind mice", None),
+            ("10-20", None),
+            ("5", None),
+            ("2020-01-31T12:00Z", None),
+        ] {
+            assert_eq!(with_unit(text.as_bytes()), found, "{text}");
+        }
     }
 
     #[test]

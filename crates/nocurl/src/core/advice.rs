@@ -34,7 +34,7 @@ pub use text::Text;
 
 /// Every setting that an action can speak of: each front end has one of the same name, with the
 /// punctuation of its own.
-pub const SETTINGS: [&str; 21] = [
+pub const SETTINGS: [&str; 24] = [
     "bootstrap",
     "categorical",
     "checkpoint",
@@ -51,10 +51,13 @@ pub const SETTINGS: [&str; 21] = [
     "ordinal",
     "prune",
     "refine",
+    "rows",
     "sheet",
+    "skip_rows",
     "standardize",
     "threshold",
     "transform",
+    "transpose",
     // Of commands that read rows for a model.
     "unknown_level",
 ];
