@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _nocurl
-from ._values import seed_of
+from ._values import percent, seed_of
 from ._warnings import ResultWarning
 
 if TYPE_CHECKING:
@@ -769,8 +769,8 @@ class Graph:
         cells = [f"{edge['from']} {arrow} {edge['to']}", shown]
         sure = edge.get("confidence")
         if sure is not None:
-            cells.append(f"edge {sure['adjacent']:.0%}")
-            cells.append(f"direction {sure['direction']:.0%}, {edge['direction']}")
+            cells.append(f"edge {percent(sure['adjacent'])}")
+            cells.append(f"direction {percent(sure['direction'])}, {edge['direction']}")
         return cells
 
     def _summary(self) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from html import escape
 
 from ._graph import Graph
+from ._values import percent
 
 
-def _row(graph: Graph, cause: str, effect: str, weight: float) -> str:
+def _row(graph: Graph, cause: str, effect: str, weight: float | None) -> str:
     """An edge of the table."""
     word = graph.direction(cause, effect)
-    cells = [escape(cause), "—" if word == "undetermined" else "→", escape(effect), f"{weight:.4g}"]
+    cells = [escape(cause), "—" if word == "undetermined" else "→", escape(effect)]
+    cells.append("" if weight is None else f"{weight:.4g}")
     sure = graph.confidence(cause, effect)
     if sure is not None:
-        cells += [f"edge {sure['adjacent']:.0%}", f"direction {sure['direction']:.0%}, {word}"]
+        adjacent, direction = percent(sure["adjacent"]), percent(sure["direction"])
+        cells += [f"edge {adjacent}", f"direction {direction}, {word}"]
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 

@@ -82,8 +82,10 @@ def simulate(
     seed = seed_of(random_state)
     scale: str | dict[str, Any] = "standard"
     if variances is not None:
-        is_range = isinstance(variances, tuple)
-        scale = {"random": list(variances)} if is_range else {"equal": variances}
+        if isinstance(variances, tuple):
+            scale = {"random": list(variances)}
+        else:
+            scale = {"equal": variances}
     simulation = {
         "graph": graph,
         "degree": degree,

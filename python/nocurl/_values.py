@@ -75,8 +75,14 @@ def ordinal_of(value: Any) -> list[dict[str, Any]] | None:
         return None
     if isinstance(value, dict):
         return [{"column": str(name), "levels": names_of(list(v))} for name, v in value.items()]
-    pairs = (str(name).partition("=") for name in names_of(value) or [])
-    return [{"column": name, "levels": levels.split(",") if levels else []} for name, _, levels in pairs]
+    found = []
+    for item in names_of(value) or []:
+        name, _, levels = str(item).partition("=")
+        # One level makes no order: then the sign is part of the name.
+        several = "," in levels
+        column = name if several else str(item)
+        found.append({"column": column, "levels": levels.split(",") if several else []})
+    return found
 
 
 def transform_of(value: Any) -> list[str] | None:
@@ -103,3 +109,8 @@ def threads_of(n_jobs: Any) -> int | None:
     if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
         return int(n_jobs)
     raise ValueError(f"n_jobs is {n_jobs}: give a number of threads, or -1 for one per core")
+
+
+def percent(share: float) -> str:
+    """A share in percent; what is less than all of it is never shown as 100%."""
+    return "99%" if 0.99 <= share < 1 else f"{share:.0%}"

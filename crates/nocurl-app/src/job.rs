@@ -88,7 +88,8 @@ impl Job {
         let bounds = self.bounded(rayon::current_num_threads());
         let condition = self.options.experiments.condition.as_ref();
         let read = bounds.read_options().told_apart(condition);
-        let (table, found, suspicions) = if self.keeps_rows() {
+        let again = again(&input);
+        let (table, mut found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
             let found = match &self.checkpoint {
@@ -99,9 +100,10 @@ impl Job {
             let suspicions = self.look(&table.data, &Mat::new(), table.rows);
             (table.map(|rows| rows.moments()), found, suspicions)
         } else {
-            let kept = match self.confidence.measure && !estimated {
-                true => read_kept(input, &read, run),
-                false => {
+            // Without confidence too: mechanisms of categories are fitted to rows.
+            let kept = match estimated {
+                false => read_kept(input, &read, run),
+                true => {
                     read_sampled(input, &read, run).map(|(table, sample)| (table, sample, None))
                 }
             };
@@ -119,7 +121,34 @@ impl Job {
             };
             (table, found, suspicions)
         };
+        if let Some(input) = again.filter(|_| found.1.lacks_rows() && !estimated) {
+            self.fit_again(input, &read, &table.data, &mut found, run)?;
+        }
         Ok(Outcome { path, suspicions, ..outcome(table, found, started) })
+    }
+
+    /// Reads the table once more for the mechanisms of categories, where its rows were too many to be
+    /// kept meanwhile. Without room for them, answers that need these mechanisms are refused.
+    fn fit_again(
+        &self,
+        input: Input<'_>,
+        read: &ReadOptions,
+        moments: &Moments,
+        found: &mut Found,
+        run: &Run<'_>,
+    ) -> Result<(), Error> {
+        let table = match read_dataset(input, read, run) {
+            Ok(table) => table,
+            Err(nocurl_io::Error::Engine(error @ nocurl::Error::Cancelled)) => {
+                return Err(error.into());
+            }
+            Err(_) => return Ok(()),
+        };
+        let (fit, model) = (&found.0, &found.1);
+        let data = Data::Moments(moments);
+        let fitting = Fitting { data, rows: Some(&table.data), precise: true };
+        found.1 = Model::fit(fitting, &self.options, fit, model.class().clone())?;
+        Ok(())
     }
 
     /// Learns from moments alone.
@@ -237,6 +266,15 @@ impl Job {
         let treatments = treatments(data, options, &fit)?;
         let seen = Seen::new(data, &fit.variables);
         Ok((fit, model, links, treatments, diagnosis, measured, seen))
+    }
+}
+
+/// The same table to be read once more; nothing for what can be read once.
+fn again<'a>(input: &Input<'a>) -> Option<Input<'a>> {
+    match input {
+        Input::Source(source) if source.is_repeatable() => Some(Input::Source(source)),
+        Input::Columns(columns) => Some(Input::Columns(*columns)),
+        _ => None,
     }
 }
 

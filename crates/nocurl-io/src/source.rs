@@ -47,6 +47,11 @@ impl Source {
         Self::Bytes { name: name.into(), bytes: bytes.as_ref().into() }
     }
 
+    /// Whether it can be read more than once.
+    pub fn is_repeatable(&self) -> bool {
+        !matches!(self, Self::Stdin)
+    }
+
     /// The name as the user gave it, `-` for standard input.
     pub fn name(&self) -> String {
         match self {

@@ -35,9 +35,12 @@ struct Setting<'a> {
 pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     let files = RunFiles::default().reads("the graph", &arguments.graph);
     let outputs = Outputs::check("means", &arguments.output, files)?;
-    let typed: Vec<(&str, &str)> =
-        arguments.set.iter().map(|text| setting(text)).collect::<Result<_, _>>()?;
     let graph = Loaded::read(&arguments.graph)?;
+    let typed: Vec<(&str, &str)> = arguments
+        .set
+        .iter()
+        .map(|text| setting(text, &graph.document.variables))
+        .collect::<Result<_, _>>()?;
     for (at, (name, value)) in typed.iter().enumerate() {
         graph.variable("--do", name)?;
         if typed[..at].iter().any(|(other, _)| other == name) {
@@ -97,12 +100,18 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
     report::print(&text)
 }
 
-/// `X=1`, `species=Adelie`: a variable and its value. A name may hold `=`, a value cannot.
-fn setting(text: &str) -> Result<(&str, &str), Failure> {
-    match text.rsplit_once('=') {
-        Some((name, value)) => Ok((name.trim(), value.trim())),
-        None => Err(Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE"))),
-    }
+/// `X=1`, `species=Adelie`: a variable and its value. Where both may hold `=`, the split is the one
+/// that names a variable.
+fn setting<'a>(text: &'a str, variables: &[String]) -> Result<(&'a str, &'a str), Failure> {
+    let splits: Vec<(&str, &str)> = text
+        .match_indices('=')
+        .map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()))
+        .collect();
+    let named = splits.iter().rev().copied().find(|(name, _)| variables.iter().any(|known| known == name));
+    let last = || text.rsplit_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    named.or_else(last).ok_or_else(|| {
+        Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE"))
+    })
 }
 
 fn table(variables: &[Moved]) -> String {

@@ -57,7 +57,7 @@ pub struct GraphDocument {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part: bool,
     /// Whether it was read from a format that does not hold its model.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_json: bool,
     /// What the shape of errors says about directions, where it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -404,6 +404,7 @@ impl Moments {
     pub fn standardized(&self) -> Self {
         let constant = self.constant_columns();
         let mut scales = vec![1.0; self.width()];
+        let mut moves = vec![0.0; self.width()];
         let mut mean = self.mean.clone();
         let mut list = self.variables.list().to_vec();
         let n = self.weight;
@@ -414,6 +415,7 @@ impl Moments {
             if variable.kind == Kind::Continuous && varies {
                 scales[j] = deviation;
                 variable.transforms.push(Transform::Standardize { mean: mean[j], deviation });
+                moves[j] = -mean[j];
                 mean[j] = 0.0;
             }
         }
@@ -421,8 +423,8 @@ impl Moments {
         // One factor at a time: products of deviations in large units overflow.
         let scatter = Mat::from_fn(d, d, |i, j| self.scatter[(i, j)] / scales[i] / scales[j]);
         let variables = Variables::new(list);
-        // Conditions are compared by their differences: where zero is makes none.
-        let conditions = self.conditions.as_ref().map(|all| all.scaled(&variables, &scales));
+        let scaled = |all: &Arc<Conditions>| all.standardized(&variables, &moves, &scales);
+        let conditions = self.conditions.as_ref().map(scaled);
         let conditions = conditions.map(Arc::new);
         Self { variables, weight: self.weight, mean, scatter, conditions }
     }

@@ -103,6 +103,8 @@ pub(super) struct Query<'a> {
     pub(super) observed: &'a BTreeMap<usize, usize>,
     /// The condition whose regimes apply.
     pub(super) level: Option<usize>,
+    /// Whether observed values count that the condition sets.
+    pub(super) counts_set: bool,
 }
 
 impl Query<'_> {
@@ -112,6 +114,10 @@ impl Query<'_> {
         let mut factors = Vec::new();
         let mut log_scale = 0.0;
         for v in self.relevant(kept) {
+            let is_set = || self.model.regime(v, self.level).is_some_and(|regime| regime.set);
+            if !self.counts_set && self.observed.contains_key(&v) && is_set() {
+                continue;
+            }
             let factor = self.factor(v)?;
             match factor.variables.is_empty() {
                 true => log_scale += factor.values[0].ln(),

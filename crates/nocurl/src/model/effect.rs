@@ -226,16 +226,28 @@ impl Model {
         self.check_fitted(needed.iter().copied())?;
         let is_condition =
             self.experiment.as_ref().is_some_and(|experiment| experiment.condition == cause);
-        let linear = !is_condition && needed.iter().all(|&v| self.mechanisms[v].linear().is_some());
+        // Targets with a mechanism on the way that is not linear.
+        let mut curved = vec![false; self.size()];
+        for &v in self.graph.order().iter().filter(|&&v| below[v]) {
+            curved[v] = is_condition
+                || self.mechanisms[v].linear().is_none()
+                || self.graph.parents(v).any(|parent| curved[parent]);
+        }
+        let straight: Vec<usize> = needed.iter().copied().filter(|&v| !curved[v]).collect();
+        let any_curved = needed.iter().any(|&v| curved[v]);
         let reference = self.reference(cause);
         let list = self.answer_levels(cause);
         list.into_iter()
             .map(|to| {
-                let mut change = match linear {
-                    true => self.linear_change(cause, to, &needed, level, target),
-                    false => self.difference(cause, to, reference)?,
-                };
-                change.from_level = to;
+                let mut change = self.linear_change(cause, to, &straight, level, target);
+                if any_curved {
+                    let other = self.difference(cause, to, reference)?;
+                    change.simulated = other.simulated;
+                    let all = change.of.iter_mut().zip(other.of).zip(&curved);
+                    for ((own, other), _) in all.filter(|(_, curved)| **curved) {
+                        *own = other;
+                    }
+                }
                 Ok(change)
             })
             .collect()

@@ -161,7 +161,7 @@ impl Model {
     fn exact(&self, set: &Settings) -> Option<Vec<Answer>> {
         let level = self.level_of(set);
         let none = BTreeMap::new();
-        let query = Query { model: self, set, observed: &none, level };
+        let query = Query { model: self, set, observed: &none, level, counts_set: true };
         let mut answers: Vec<Option<Answer>> = vec![None; self.size()];
         for &v in self.graph().order() {
             let mechanism = self.mechanism_in(v, level);

@@ -318,6 +318,11 @@ impl Model {
         targets.into_iter().any(|&(_, target)| target == variable)
     }
 
+    /// Whether some mechanism was not fitted for lack of rows.
+    pub fn lacks_rows(&self) -> bool {
+        self.mechanisms.iter().any(|found| matches!(found, Mechanism::Unfitted(_)))
+    }
+
     /// Refuses an answer that needs the mechanism of a variable whose rows were not available.
     pub(crate) fn check_fitted(&self, of: impl IntoIterator<Item = usize>) -> Result<(), Error> {
         let lacks = |v: &usize| matches!(self.mechanisms[*v], Mechanism::Unfitted(_));

@@ -163,11 +163,27 @@ impl Model {
     }
 
     fn observed_log_density(&self, observed: &BTreeMap<usize, usize>) -> Result<f64, Error> {
-        let set = BTreeMap::new();
         let level = self.observed_level(observed)?;
-        let query = Query { model: self, set: &set, observed, level };
+        self.joint_log_density(observed, level, false)
+    }
+
+    /// The log-probability of observed levels in a condition.
+    fn joint_log_density(
+        &self,
+        observed: &BTreeMap<usize, usize>,
+        level: Option<usize>,
+        counts_set: bool,
+    ) -> Result<f64, Error> {
+        let set = BTreeMap::new();
+        let query = Query { model: self, set: &set, observed, level, counts_set };
         let joint = query.joint(&[]).ok_or_else(|| self.too_many_for_gaps())?;
         Ok(joint.table.values[0].ln() + joint.log_scale)
+    }
+
+    /// Whether a variable tells which mechanisms hold.
+    fn is_deciding(&self, variable: usize) -> bool {
+        let experiment = self.experiment();
+        experiment.is_some_and(|e| e.condition == variable && !e.targets.is_empty())
     }
 
     /// The levels of a row that are there, but for one variable.
@@ -328,10 +344,17 @@ impl Model {
                     let observed = self.observed(rows, i, Some(variable));
                     let key: Vec<(usize, usize)> = observed.clone().into_iter().collect();
                     if !known.contains_key(&key) {
-                        let level = self.observed_level(&observed)?;
-                        let query = Query { model: self, set: &set, observed: &observed, level };
-                        let chances =
-                            query.marginal(variable).ok_or_else(|| self.too_many_for_gaps())?;
+                        let chances = match self.is_deciding(variable) {
+                            true => self.condition_given(&observed, variable)?,
+                            false => {
+                                let level = self.observed_level(&observed)?;
+                                let observed = &observed;
+                                let (model, set) = (self, &set);
+                                let query = Query { model, set, observed, level, counts_set: true };
+                                let chances = query.marginal(variable);
+                                chances.ok_or_else(|| self.too_many_for_gaps())?
+                            }
+                        };
                         known.insert(key.clone(), chances);
                     }
                     all.push(known[&key].clone());
@@ -347,6 +370,24 @@ impl Model {
         }
     }
 
+    /// The probability of each condition given observed levels: by the rule of Bayes over what the
+    /// conditions do.
+    fn condition_given(
+        &self,
+        observed: &BTreeMap<usize, usize>,
+        condition: usize,
+    ) -> Result<Vec<f64>, Error> {
+        let levels = self.variables().list()[condition].levels.len();
+        let mut odds = Vec::with_capacity(levels);
+        for level in 0..levels {
+            let mut observed = observed.clone();
+            observed.insert(condition, level);
+            odds.push(self.joint_log_density(&observed, Some(level), true)?);
+        }
+        super::mechanism::softmax(&mut odds);
+        Ok(odds)
+    }
+
     /// What a variable depends on given all others: its parents, its children and their parents, and
     /// the condition where one acts on these.
     pub fn blanket(&self, variable: usize) -> Vec<usize> {
@@ -359,6 +400,12 @@ impl Model {
         }
         if let Some(experiment) = self.experiment().filter(|_| acted) {
             blanket.push(experiment.condition);
+        }
+        if self.is_deciding(variable) {
+            for target in (0..self.size()).filter(|&v| self.is_target(v)) {
+                blanket.push(target);
+                blanket.extend(self.graph().parents(target));
+            }
         }
         blanket.sort_unstable();
         blanket.dedup();
@@ -387,6 +434,9 @@ impl Model {
             };
             children.iter().map(|&child| of(child)).sum::<f64>()
         };
+        if self.is_deciding(variable) {
+            return self.condition_given_blanket(rows, i, variable);
+        }
         let mechanism = self.mechanism_in(variable, level);
         let Mechanism::Linear(linear) = mechanism else {
             let own = mechanism.probabilities(self.variables(), value_with(0.0));
@@ -431,6 +481,35 @@ impl Model {
                 .sum()
         };
         vec![mean_of_product(mean, deviation, others)]
+    }
+
+    /// The probability of each condition given a complete row.
+    fn condition_given_blanket(
+        &self,
+        rows: MatRef<'_, f64>,
+        i: usize,
+        condition: usize,
+    ) -> Vec<f64> {
+        let value =
+            |level: usize| move |v: usize| if v == condition { level as f64 } else { rows[(i, v)] };
+        let own = self.mechanisms()[condition].probabilities(self.variables(), value(0));
+        let children: Vec<usize> = (0..self.size())
+            .filter(|&v| self.is_target(v) || self.graph().has_edge(condition, v))
+            .collect();
+        let log_density = |level: usize| -> f64 {
+            let of = |&v: &usize| {
+                let mechanism = self.mechanism_in(v, Some(level));
+                mechanism.log_density(self.variables(), rows[(i, v)], value(level))
+            };
+            children.iter().map(of).sum()
+        };
+        let mut odds: Vec<f64> = own
+            .iter()
+            .enumerate()
+            .map(|(level, chance)| chance.ln() + log_density(level))
+            .collect();
+        super::mechanism::softmax(&mut odds);
+        odds
     }
 
     /// Rows of a table on the learnt scales, but for a column that is not used.

@@ -79,14 +79,18 @@ impl Conditions {
         self.parts[level] = part;
     }
 
-    /// The same with each coded column in other units, by one over these.
-    pub(super) fn scaled(&self, variables: &Variables, units: &[f64]) -> Self {
+    /// The same with each coded column moved and then divided by its unit.
+    pub(super) fn standardized(&self, variables: &Variables, moves: &[f64], units: &[f64]) -> Self {
         let own = variables.columns(self.variable);
-        let free = (0..units.len()).filter(|column| !own.contains(column));
-        let columns: Vec<Vec<(usize, f64)>> =
-            free.enumerate().map(|(place, column)| vec![(place, 1.0 / units[column])]).collect();
-        let parts = self.parts.iter().map(|part| part.recoded(&columns)).collect();
-        Self { variable: self.variable, parts }
+        let free: Vec<usize> = (0..units.len()).filter(|column| !own.contains(column)).collect();
+        let by: Vec<f64> = free.iter().map(|&column| moves[column]).collect();
+        let columns: Vec<Vec<(usize, f64)>> = free
+            .iter()
+            .enumerate()
+            .map(|(place, &column)| vec![(place, 1.0 / units[column])])
+            .collect();
+        let parts = self.parts.iter().map(|part| part.clone().moved(&by).recoded(&columns));
+        Self { variable: self.variable, parts: parts.collect() }
     }
 
     /// The variable whose levels are the conditions.
