@@ -599,6 +599,7 @@ class Graph:
     def _rows(self, X: Any) -> tuple[Any, list[str]]:
         from ._rows import rows_for
 
+        self._answers.check_model()
         return rows_for(X, self.variables, self.kinds)
 
     def total_effects(self) -> pandas.DataFrame:

@@ -63,6 +63,11 @@ impl Answers {
         Ok(Self { document, fitted: OnceLock::new() })
     }
 
+    /// Refuses a graph that is no whole model.
+    fn check_model(&self) -> PyResult<()> {
+        Ok(guarded(|| Ok(self.fitted()?.model().map(drop)?))?)
+    }
+
     /// Effects as JSON: of one variable, on one variable, or all.
     #[pyo3(signature = (cause=None, target=None))]
     fn effects(&self, cause: Option<&str>, target: Option<&str>) -> PyResult<String> {
