@@ -9,6 +9,9 @@ import { State, relatives } from "./state";
 /** Plots shown at once. */
 const PLOTS = 4;
 
+/** Coefficients of levels shown for an edge. */
+const MOST_COEFFICIENTS = 60;
+
 export function panel(state: State, picture: Picture): HTMLElement {
   const element = el("aside", { class: "panel", "aria-label": "Chosen variable or edge", tabindex: -1 });
   const inside = el("div", { "aria-live": "polite" });
@@ -120,10 +123,10 @@ function ofEdge(state: State, link: Link): Node[] {
   return nodes;
 }
 
-/** What goes with each level. */
+/** The coefficients of levels; the level of a cause names its base level, as in "male (from female)". */
 function coefficients(state: State, link: Link): HTMLElement {
   const [from, to] = [state.name(link.from), state.name(link.to)];
-  const rows = link.coefficients!.slice(0, 60).map(([cause, effect, value]) => {
+  const rows = link.coefficients!.slice(0, MOST_COEFFICIENTS).map(([cause, effect, value]) => {
     const cell = (name: string, level: string | null) => el("td", {}, named(level == null ? name : `${name} = ${level}`));
     return el("tr", {}, cell(from, cause), cell(to, effect), el("td", { class: "number" }, num(value)));
   });
