@@ -30,6 +30,11 @@ export interface TableSettings {
   comment?: string | null;
   skip_rows?: number;
   transpose?: boolean;
+  /** The table is a covariance matrix of this many rows. */
+  rows?: number | null;
+  /** Sheet of a workbook, file of an archive or array of an .npz. */
+  sheet?: string | null;
+  file_column?: string | null;
 }
 
 /** Everything that shapes a result, under the names of Python's keyword arguments. */
