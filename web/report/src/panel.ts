@@ -1,7 +1,7 @@
 // What is known of the chosen variable or edge, beside the picture.
 
 import type { Link, Report } from "./data";
-import { button, count, el, named, num, percent, sentence } from "./dom";
+import { button, count, el, named, num, sentence } from "./dom";
 import { type Picture, edgeWords } from "./graph";
 import { histogram, levels, pair } from "./plots";
 import { State, relatives } from "./state";
@@ -106,7 +106,8 @@ const EVIDENCE: Record<string, string> = {
   "error-shape": "the shape of errors that are not Gaussian",
   variances: "error variances, assumed to be of similar size",
   "nonlinear-effects": "effects that are not linear",
-  knowledge: "what was known beforehand",
+  knowledge: "prior knowledge",
+  experiments: "experiments",
 };
 
 function ofEdge(state: State, link: Link): Node[] {
@@ -114,7 +115,7 @@ function ofEdge(state: State, link: Link): Node[] {
   const [title, ...rest] = edgeWords(state, link);
   const nodes: Node[] = [el("h3", {}, title!), el("ul", { class: "plain" }, ...rest.map((line) => el("li", {}, line)))];
   if (link.evidence) nodes.push(el("p", { class: "quiet" }, `Its direction comes from ${EVIDENCE[link.evidence] ?? link.evidence}.`));
-  if (link.interval && report.resampled) nodes.push(el("p", { class: "quiet" }, `The interval holds ${percent(report.resampled[1])} of the weights in ${report.resampled[0]} resampled tables.`));
+  if (link.interval) nodes.push(el("p", { class: "quiet" }, "The range in parentheses is the 95% confidence interval of the weight, if the graph is right."));
   if (link.coefficients?.length) nodes.push(coefficients(state, link));
   nodes.push(el("p", { class: "chips" }, chip(state, link.from), chip(state, link.to)));
   nodes.push(el("p", { class: "row" }, button("Close", () => state.choose(null))));
