@@ -76,7 +76,7 @@ function values(column: Column): HTMLElement {
   const bars = histogram(column.histogram ?? []);
   if (column.levels) {
     const more = (column.distinct ?? 0) - 4;
-    const words = el("span", { class: "levels" });
+    const words = el("span", { class: "some-levels" });
     column.levels.slice(0, 4).forEach((level, at) => words.append(at ? ", " : "", named(level)));
     if (more > 0) words.append(` and ${more} more`);
     return el("span", { class: "both" }, bars, words);
