@@ -30,6 +30,11 @@ export interface TableSettings {
   comment?: string | null;
   skip_rows?: number;
   transpose?: boolean;
+  /** The table is a covariance matrix of this many rows. */
+  rows?: number | null;
+  /** Sheet of a workbook, file of an archive or array of an .npz. */
+  sheet?: string | null;
+  file_column?: string | null;
 }
 
 /** Everything that shapes a result, under the names of Python's keyword arguments. */
@@ -52,16 +57,61 @@ export interface Settings extends TableSettings {
   memory?: string | null;
 }
 
+/** What is at an end of an edge: nothing, an arrowhead, or either. */
+export type Mark = "tail" | "arrow" | "circle";
+
+/** The change of an effect when its cause goes from its base level to another one. */
+export interface Coefficient {
+  from_level?: string;
+  /** The base level that `from_level` is compared with. */
+  from_base?: string;
+  /** The level of the effect, in files of earlier schemas. */
+  to_level?: string;
+  value: number;
+  /** Its 95% confidence interval. */
+  interval?: [number, number];
+}
+
 /** An edge as it is drawn. */
 export interface Edge {
   from: string;
   to: string;
+  /** At `from` and at `to`. */
+  marks?: [Mark, Mark];
+  /** Steps of time from the cause to the effect; 0 for tables without time. */
+  lag?: number;
+  /** Change of the effect per unit of the cause, where it is one number. */
   weight?: number;
+  /** The 95% confidence interval of the weight. */
+  interval?: [number, number];
   direction: "determined" | "likely" | "undetermined";
-  confidence?: { adjacent: number; directed: number };
+  /** How sure the edge and its direction are, and in which share of resampled tables they were found. */
+  confidence?: { adjacent: number; direction: number; adjacent_frequency?: number; direction_frequency?: number };
   strength?: number;
   standardized_weight?: number;
+  /** One for each level of the cause except its base. */
+  coefficients?: Coefficient[];
   evidence?: string;
+}
+
+/** How a variable follows from its parents. */
+export type Mechanism =
+  | { kind: "linear"; parents: { variable: string; coefficients: number[] }[]; intercept: number; variance: number; rows?: number; covariance?: number[] }
+  | { kind: "counts"; parents: string[]; overall: number[]; table?: { given: string[]; counts: number[] }[] }
+  | { kind: "logistic"; parents: string[]; levels: { level: string; intercept: number; coefficients: number[][] }[] }
+  | { kind: "unfitted"; parents: string[] };
+
+/** A fitted model: one mechanism for each variable, in their order. */
+export interface Model {
+  mechanisms: Mechanism[];
+  experiment?: {
+    condition: string;
+    /** The condition in which means without an intervention are stated. */
+    control: string;
+    targets?: { condition: string; variable: string; set: boolean; mechanism: Mechanism }[];
+  };
+  /** What stands for missing values in tables of these variables, besides the usual words. */
+  missing?: string[];
 }
 
 /** A variable: its kind, its levels and how common they are. */
@@ -71,16 +121,20 @@ export interface Described {
   levels?: string[];
   shares?: number[];
   mean?: number;
+  deviation?: number;
+  missing?: number;
 }
 
 /** The description of a graph, as `nocurl learn --output graph.json` writes it. */
 export interface GraphDocument {
+  /** "nocurl/graph/3". */
   schema: string;
   variables: string[];
   edges: Edge[];
   order: string[];
   directions: string;
   kinds?: Described[];
+  model?: Model;
   method: string;
   parameters: Record<string, unknown>;
   seed: number;

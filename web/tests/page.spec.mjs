@@ -128,6 +128,47 @@ export default async function page({ test, open, serious, assert, equal, nocurl,
     equal(page.watched.errors, []);
   });
 
+  await test("page: what messages recommend can be set", async () => {
+    const random = (i, k) => (Math.sin(12.9898 * i + 78.233 * k) * 43758.5453) % 1;
+    const lines = Array.from({ length: 300 }, (_, i) => `${random(i, 1).toFixed(3)},${i % 20 ? ((7 * i) % 30) / 2 : "bad"},${["low", "mid", "high"][i % 3]}`);
+    const page = await open(url);
+    const field = (name) => page.locator("#reading").getByLabel(name, { exact: true });
+    await page.setInputFiles("#file", text("bad.csv", `x,y,size\n${lines.join("\n")}\n`));
+    await page.waitForSelector(".wrong");
+    const told = await page.locator(".wrong").textContent();
+    assert(told.includes("“na” set to [bad]") && told.includes("“categorical” set to [y]"), told);
+    assert(await field("na").isVisible(), "the settings are open");
+    // By a button, and by typing what the message says.
+    await page.getByRole("button", { name: "Set “na” to bad" }).click();
+    await page.waitForSelector(".columns");
+    equal(await field("na").inputValue(), "bad");
+    equal(await page.locator("#missing").inputValue(), "drop");
+    await field("na").fill("");
+    await field("categorical").fill("[y]");
+    await page.getByRole("button", { name: "Read the table again" }).click();
+    await page.locator(".columns tbody tr", { hasText: /^y/ }).locator(".kind.categorical").waitFor();
+    equal(await page.getByLabel("Use y as").inputValue(), "categorical");
+    await field("categorical").fill("");
+    await field("leave out").fill("y");
+    await field("ordinal").fill("size=low,mid,high");
+    await field("ordinal").press("Enter");
+    await page.waitForSelector(".columns .kind.ordinal");
+    equal(await page.getByLabel("Use y as").inputValue(), "out");
+    equal(await serious(page), []);
+    await page.screenshot({ path: join(folder, "page-reading.png"), fullPage: true });
+    await learn(page);
+    const command = await page.locator(".repeat pre").textContent();
+    assert(command.includes("--drop y") && command.includes("--ordinal size=low,mid,high"), command);
+    // A column that was left out comes back.
+    await page.getByLabel("Use y as").selectOption("categorical");
+    equal(await field("categorical").inputValue(), "y");
+    // Another file starts afresh.
+    await page.setInputFiles("#file", text("good.csv", "a,b\n1,2\n2,5\n3,1\n4,4\n5,9\n6,3\n"));
+    await page.waitForFunction(() => document.querySelector("#columns .summary")?.textContent.includes("good.csv"));
+    equal([await field("leave out").inputValue(), await field("ordinal").inputValue()], ["", ""]);
+    equal(page.watched.errors, []);
+  });
+
   await test("page: long work is stopped, and the page goes on", async () => {
     const page = await started();
     await page.locator("#method").selectOption("notears-mlp");

@@ -206,7 +206,7 @@ export default async function report({ test, open: plain, serious, assert, equal
 
   await test("report: levels, gaps and their effects", async () => {
     writeFileSync(file("levels.csv"), levels());
-    learn(file("levels.csv"), "levels.html", "--missing", "drop");
+    learn(file("levels.csv"), "levels.html", "--missing", "drop", "--output", file("levels.json"));
     const page = await open(file("levels.html"));
     equal(page.watched.errors, []);
     assert((await page.locator(".variables .levels").count()) >= 2, "levels are shown");
@@ -217,6 +217,36 @@ export default async function report({ test, open: plain, serious, assert, equal
     }
     await page.locator("#set-variable").getByRole("combobox").first().selectOption({ label: "zone" });
     assert((await page.locator("#set-variable tr.set").count()) === 2, "both levels beside the base are set");
+    // Answers are those of the program; the values of a number are the steps of a slider.
+    const number = (text) => Number(text.replace(/−/g, "-"));
+    const near = (shown, known, ...words) => assert(Math.abs(number(shown) - known) <= 0.006 * Math.abs(known) + 1e-9, ...words, shown, known);
+    const card = page.locator("#one-effect");
+    await card.getByLabel("Cause").selectOption({ label: "zone=west" });
+    await card.getByLabel("Effect").selectOption({ label: "dose" });
+    assert((await card.textContent()).includes("Going from the base level north to zone=west changes dose by"));
+    const known = JSON.parse(nocurl("effects", file("levels.json"), "--from", "zone", "--to", "dose", "--json")).effects;
+    near(await card.locator(".figure").textContent(), known.find((one) => one.from_level === "west").effect);
+    equal(await card.getByText("Strongest paths").count(), 0);
+    await card.getByLabel("Cause").selectOption({ label: "zone=south" });
+    await card.getByLabel("Effect").selectOption({ label: "zone=west" });
+    assert((await card.textContent()).includes("Choose two different variables."));
+    const set = page.locator("#set-variable");
+    equal(await set.getByRole("combobox").nth(1).locator("option").allTextContents(), ["north", "south", "west"]);
+    await set.getByRole("combobox").first().selectOption({ label: "dose" });
+    const slider = set.getByRole("slider");
+    equal([await slider.getAttribute("min"), await slider.getAttribute("max"), await slider.getAttribute("step")], ["0", "12", "1"]);
+    for (const step of ["0", "6", "12"]) {
+      await slider.fill(step);
+      const { columns, table } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).effects);
+      const at = columns.findIndex(({ name }) => name === "health");
+      const answers = table.responses.filter(({ variable }) => variable === columns.find(({ name }) => name === "dose").variable);
+      const row = set.locator("tbody tr", { hasText: "health" });
+      if (step !== "6") near(await row.locator("td").nth(1).textContent(), answers[Number(step)].means[at], "health", step);
+      else equal(await row.count(), 0);
+    }
+    // The coefficient of a binary cause names both levels.
+    await page.getByRole("button", { name: "Show the edge from sex to dose" }).click();
+    assert((await page.locator(".panel").textContent()).includes("sex = m (from f)"));
     equal(await serious(page), []);
     await page.screenshot({ path: file("levels.png"), fullPage: true });
     equal(page.watched.errors, []);

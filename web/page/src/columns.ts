@@ -13,9 +13,10 @@ const CHOICES: [Choice, string][] = [
 ];
 
 const MISSING: [State["missing"], string][] = [
-  ["drop", "leave out the rows that miss a value"],
-  ["em", "estimate from all rows (numbers, Gaussian)"],
-  ["error", "stop and say where they are"],
+  ["auto", "auto: leave out incomplete rows if they are at most 5%"],
+  ["drop", "drop: leave out all incomplete rows"],
+  ["em", "em: estimate from all rows (numbers, Gaussian)"],
+  ["error", "error: stop and report where they are"],
 ];
 
 /** More rows than this are shown on demand. */
@@ -35,7 +36,7 @@ export function columns(state: State): HTMLElement {
     more.addEventListener("click", () => (add(SHOWN, table.columns.length), more.remove()));
     element.append(more);
   }
-  if (table.incomplete > 0) element.append(missing(state));
+  if (table.incomplete > 0 || table.missing > 0 || state.missing !== "auto") element.append(missing(state));
   return element;
 }
 
@@ -46,21 +47,24 @@ function missing(state: State): HTMLElement {
     state.missing = select.value as State["missing"];
     state.changed();
   });
-  return el("label", { class: "field wide" }, el("span", {}, `Missing values are in ${count(state.table!.incomplete, "row")}:`), select);
+  const { incomplete, missing } = state.table!;
+  const where = incomplete > 0 ? `in ${count(incomplete, "row")}` : missing > 0 ? "in all rows" : "none";
+  return el("label", { class: "field wide" }, el("span", {}, `Missing values (${where}):`), select);
 }
 
 function row(state: State, column: Column): HTMLElement {
   const select = el("select", { "aria-label": `Use ${column.name} as` });
   const now = state.kinds.get(column.name) ?? (column.kind ? "auto" : "out");
   for (const [value, words] of CHOICES) {
-    if (value === "auto" && !column.kind) continue;
+    if (value === "auto" && !column.kind && !state.kinds.has(column.name)) continue;
     select.append(el("option", { value, selected: value === now }, words));
   }
   const element = el("tr", {}, el("th", { scope: "row" }, named(column.name)), el("td", {}, el("span", { class: `kind ${column.kind ?? "none"}` }, column.kind ?? `left out: ${column.left_out}`)), el("td", { class: "values" }, values(column)), el("td", {}, select));
   element.classList.toggle("out", now === "out");
   select.addEventListener("change", () => {
     const choice = select.value as Choice;
-    if (choice === "auto") state.kinds.delete(column.name);
+    // A column that was left out before the table was read has no kind yet.
+    if (choice === "auto" && column.kind) state.kinds.delete(column.name);
     else state.kinds.set(column.name, choice);
     element.classList.toggle("out", choice === "out");
     state.changed();
@@ -72,7 +76,7 @@ function values(column: Column): HTMLElement {
   const bars = histogram(column.histogram ?? []);
   if (column.levels) {
     const more = (column.distinct ?? 0) - 4;
-    const words = el("span", { class: "levels" });
+    const words = el("span", { class: "some-levels" });
     column.levels.slice(0, 4).forEach((level, at) => words.append(at ? ", " : "", named(level)));
     if (more > 0) words.append(` and ${more} more`);
     return el("span", { class: "both" }, bars, words);

@@ -6,6 +6,7 @@ import type { Progress } from "../../engine/run";
 import { board } from "./board";
 import { columns } from "./columns";
 import { Engine, Failed, StoppedByUser } from "./engine";
+import { reading, suggestions } from "./reading";
 import { result } from "./result";
 import { State } from "./state";
 
@@ -37,35 +38,53 @@ function working(title: string): { element: HTMLElement; show: (progress: Progre
 function failure(error: unknown, file?: File): HTMLElement {
   if (error instanceof StoppedByUser) return el("p", { class: "note" }, "Stopped. Nothing you set is lost.");
   const words = error instanceof Error ? error.message : String(error);
-  const element = el("p", { class: "wrong", role: "alert" }, sentence(words));
+  const element = el("div", { class: "wrong", role: "alert" }, ...advice(words));
   const memory = (error instanceof Failed && error.memory) || (file && error instanceof Failed && error.lost && file.size > 1 << 30);
   if (memory && file) element.append(" ", el("code", {}, `nocurl learn '${file.name}'`));
   return element;
 }
 
 async function open(file: File): Promise<void> {
+  state.choose(file);
+  await read();
+}
+
+/** Reads the table with the current settings, the first time or again. */
+async function read(): Promise<void> {
+  const file = state.file!;
   // The engine may have been out of reach when the page was opened.
   if (!methods.length) ready = ready.then(() => (methods.length ? undefined : listed()));
   await ready;
   const { element, show } = working(`Reading ${file.name}`);
   for (const part of [parts.known, parts.learn, parts.result]) part.replaceChildren();
-  state.table = undefined;
   parts.table.replaceChildren(element);
+  state.unwatch();
   try {
-    const table = await engine.call<Inspection>({ call: "inspect", file: file.name, settings: {} }, file, show);
-    state.open(file, table);
+    const table = await engine.call<Inspection>({ call: "inspect", file: file.name, settings: state.tableSettings() }, file, show);
+    if (state.file !== file) return;
+    state.read(table);
     showTable();
   } catch (error) {
-    parts.table.replaceChildren(failure(error, file));
+    if (state.file === file) parts.table.replaceChildren(unread(error, file));
   }
+}
+
+/** A table that cannot be read yet: what is wrong, and the settings that mend it. */
+function unread(error: unknown, file: File): HTMLElement {
+  return section("columns", "Columns", failure(error, file), reading(state, true, () => void read()));
+}
+
+/** A message of the engine, with buttons that set what it recommends. */
+function advice(words: string): (Node | null)[] {
+  return [sentence(words), suggestions(state, words, () => void read())];
 }
 
 function showTable(): void {
   const table = state.table!;
   const size = `${count(table.rows, "row")}, ${count(table.columns.length, "column")}`;
   const head = el("p", { class: "summary" }, named(table.file), `: ${size}`);
-  const notes = table.warnings.length ? el("ul", { class: "warnings" }, ...table.warnings.map((words) => el("li", {}, sentence(words)))) : null;
-  parts.table.replaceChildren(section("columns", "Columns", head, notes, columns(state)));
+  const notes = table.warnings.length ? el("ul", { class: "warnings" }, ...table.warnings.map((words) => el("li", {}, ...advice(words)))) : null;
+  parts.table.replaceChildren(section("columns", "Columns", head, notes, columns(state), reading(state, false, () => void read())));
   const why = el("p", { class: "quiet" }, "Optional. Drag names into tiers: nothing in a later tier acts on an earlier one. Drag a name onto another to say whether it acts on it.");
   parts.known.replaceChildren(section("known", "What you know", why, board(state, say)));
   parts.learn.replaceChildren(section("learn", "Learn", learning()));

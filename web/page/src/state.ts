@@ -1,8 +1,10 @@
 // What the user has set. The page is drawn from it; settings for the engine are made of it.
 
-import type { Inspection, Knowledge, Kind, Learnt, Settings } from "../../engine/types";
+import type { Inspection, Knowledge, Kind, Learnt, Settings, TableSettings } from "../../engine/types";
 
 export type Choice = "auto" | Kind | "out";
+/** Settings of reading that are not about single columns. */
+export type Reading = Pick<TableSettings, "na" | "transform" | "header" | "decimal" | "delimiter" | "skip_rows" | "sheet" | "transpose" | "rows">;
 export type Pair = [from: string, to: string];
 
 export interface Statement {
@@ -10,11 +12,17 @@ export interface Statement {
   pair: Pair;
 }
 
+/** Why a column is left out that the user left out before the table was read. */
+const CHOSEN = "your choice";
+
 export class State {
   file: File | undefined;
   table: Inspection | undefined;
   /** What the user says of columns. */
   kinds = new Map<string, Choice>();
+  /** The order of the levels of ordinal columns. */
+  orders = new Map<string, string[]>();
+  reading: Reading = {};
   missing: "auto" | "error" | "drop" | "em" = "auto";
   /** Tiers of names, the earliest first; who is in none is free. */
   tiers: string[][] = [[], []];
@@ -35,11 +43,35 @@ export class State {
     for (const act of this.#listeners) act();
   }
 
-  /** A new table: nothing said of the old one stays. */
-  open(file: File, table: Inspection): void {
-    Object.assign(this, { file, table, learnt: undefined, used: "", statements: [], tiers: [[], []], kinds: new Map() });
-    this.missing = table.incomplete > 0 ? "drop" : "auto";
-    this.changed();
+  /** Ends all calls back: the elements that wanted them are about to be replaced. */
+  unwatch(): void {
+    this.#listeners = [];
+  }
+
+  /** A new file: settings of the previous one are dropped. */
+  choose(file: File): void {
+    Object.assign(this, { file, table: undefined, learnt: undefined, used: "", statements: [], tiers: [[], []], kinds: new Map(), orders: new Map(), reading: {}, missing: "auto" });
+  }
+
+  /** The table as it was read with the current settings. */
+  read(table: Inspection): void {
+    const known = new Set(table.columns.map(({ name }) => name));
+    const dropped = this.chosen("out").filter((name) => !known.has(name));
+    const columns = [...table.columns, ...dropped.map((name) => ({ name, kind: null, left_out: CHOSEN }))];
+    Object.assign(this, { table: { ...table, columns }, learnt: undefined, used: "" });
+    if (this.missing === "auto" && table.incomplete > 0) this.missing = "drop";
+    else if (this.missing === "auto" && table.missing > 0) this.missing = "em";
+  }
+
+  /** Names of the columns for which the user chose a kind, or to leave them out. */
+  chosen(choice: Choice): string[] {
+    return [...this.kinds].filter(([, kind]) => kind === choice).map(([name]) => name);
+  }
+
+  /** Chooses a kind for these columns, and for no others. */
+  only(choice: Choice, names: string[]): void {
+    for (const name of this.chosen(choice)) this.kinds.delete(name);
+    for (const name of names) this.kinds.set(name, choice);
   }
 
   /** Names of the columns that take part. */
@@ -75,15 +107,22 @@ export class State {
     });
   }
 
-  /** What the engine is asked for; nothing that has its default is said. */
-  settings(): Settings {
-    const settings: Settings = {};
-    const chosen = (choice: Choice) => [...this.kinds].filter(([, kind]) => kind === choice).map(([name]) => name);
-    const drop = chosen("out").filter((name) => this.table?.columns.some((column) => column.name === name && column.kind));
+  /** How the table is read; settings that have their defaults are left out. */
+  tableSettings(): TableSettings {
+    const settings: TableSettings = { ...this.reading };
+    // A column that the engine leaves out by itself need not be named.
+    const excluded = (name: string) => this.table?.columns.some((column) => column.name === name && !column.kind && column.left_out !== CHOSEN);
+    const drop = this.chosen("out").filter((name) => !excluded(name));
     if (drop.length) settings.drop = drop;
-    if (chosen("continuous").length) settings.continuous = chosen("continuous");
-    if (chosen("categorical").length) settings.categorical = chosen("categorical");
-    if (chosen("ordinal").length) settings.ordinal = chosen("ordinal").map((column) => ({ column }));
+    for (const kind of ["continuous", "categorical"] as const) if (this.chosen(kind).length) settings[kind] = this.chosen(kind);
+    const ordinal = this.chosen("ordinal").map((column) => ({ column, ...(this.orders.has(column) ? { levels: this.orders.get(column)! } : {}) }));
+    if (ordinal.length) settings.ordinal = ordinal;
+    return settings;
+  }
+
+  /** What the engine is asked for; settings that have their defaults are left out. */
+  settings(): Settings {
+    const settings: Settings = this.tableSettings();
     if (this.missing !== "auto") settings.missing = this.missing;
     if (this.method) settings.method = this.method;
     if (!this.confidence) settings.confidence = false;

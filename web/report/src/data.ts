@@ -75,16 +75,34 @@ export interface View {
 export interface Column {
   name: string;
   variable: number;
+  /** Position of the level that the column stands for. */
   level?: number;
   mean: number | null;
 }
 
+/** Means of all columns after one variable is set to a number or to the position of a level. */
+export interface Response {
+  variable: number;
+  value: number;
+  means: number[];
+}
+
+/** Answers of a model with levels: its effects are not sums over paths. */
+export interface Table {
+  /** From a column, to a column, value; from a column of a level, the change from the base level. */
+  effects: [number, number, number][];
+  responses: Response[];
+}
+
 export interface Effects {
   columns: Column[];
+  /** Empty where there is a table. */
   order: number[];
+  /** Empty where there is a table. */
   weights: [number, number, number][];
   ranges: [number, number, number, number][];
   notes: string[];
+  table?: Table;
 }
 
 export interface Check {

@@ -66,9 +66,10 @@ export function num(value: number | null | undefined): string {
   return text.replace(/-/g, "−");
 }
 
-/** A share in percent. */
+/** A share in percent. Above 99% it is rounded down: 100% is only shown for 1. */
 export function percent(value: number | null | undefined): string {
-  return value == null ? "–" : `${Math.round(100 * value)}%`;
+  if (value == null) return "–";
+  return `${value > 0.99 ? Math.floor(100 * value) : Math.round(100 * value)}%`;
 }
 
 /** "1 edge", "2 edges". */

@@ -39,17 +39,13 @@ function columns(state: State): Column[] {
     { title: "edge", field: "confidence", number: true, value: (link) => link.confidence, show: (link) => percent(link.confidence) },
     { title: "direction", field: "direction_confidence", number: true, value: (link) => link.direction_confidence, show: (link) => percent(link.direction_confidence) },
     { title: "", field: "direction", value: (link) => link.direction },
-    { title: interval(state), field: "lower", number: true, value: (link) => link.interval?.[0], show: (link) => (link.interval ? `${num(link.interval[0])} to ${num(link.interval[1])}` : "") },
+    { title: "95% interval", field: "lower", number: true, value: (link) => link.interval?.[0], show: (link) => (link.interval ? `${num(link.interval[0])} to ${num(link.interval[1])}` : "") },
   ];
   const used = (column: Column) => ["from", "to"].includes(column.field) || state.report.views.some((view) => view.edges.some((link) => column.value(link) != null));
   return all.filter(used);
 }
 
 const PARTS: Record<string, string> = { shared: "in both", first: "only in the first", second: "only in the second", reversed: "opposite directions" };
-
-function interval(state: State): string {
-  return state.report.resampled ? `${percent(state.report.resampled[1])} interval` : "interval";
-}
 
 export function edges(state: State): HTMLElement {
   const all = columns(state);

@@ -1,13 +1,16 @@
 // What is known of the chosen variable or edge, beside the picture.
 
 import type { Link, Report } from "./data";
-import { button, count, el, named, num, percent, sentence } from "./dom";
+import { button, count, el, named, num, sentence } from "./dom";
 import { type Picture, edgeWords } from "./graph";
 import { histogram, levels, pair } from "./plots";
 import { State, relatives } from "./state";
 
 /** Plots shown at once. */
 const PLOTS = 4;
+
+/** Coefficients of levels shown for an edge. */
+const MOST_COEFFICIENTS = 60;
 
 export function panel(state: State, picture: Picture): HTMLElement {
   const element = el("aside", { class: "panel", "aria-label": "Chosen variable or edge", tabindex: -1 });
@@ -103,7 +106,8 @@ const EVIDENCE: Record<string, string> = {
   "error-shape": "the shape of errors that are not Gaussian",
   variances: "error variances, assumed to be of similar size",
   "nonlinear-effects": "effects that are not linear",
-  knowledge: "what was known beforehand",
+  knowledge: "prior knowledge",
+  experiments: "experiments",
 };
 
 function ofEdge(state: State, link: Link): Node[] {
@@ -111,7 +115,7 @@ function ofEdge(state: State, link: Link): Node[] {
   const [title, ...rest] = edgeWords(state, link);
   const nodes: Node[] = [el("h3", {}, title!), el("ul", { class: "plain" }, ...rest.map((line) => el("li", {}, line)))];
   if (link.evidence) nodes.push(el("p", { class: "quiet" }, `Its direction comes from ${EVIDENCE[link.evidence] ?? link.evidence}.`));
-  if (link.interval && report.resampled) nodes.push(el("p", { class: "quiet" }, `The interval holds ${percent(report.resampled[1])} of the weights in ${report.resampled[0]} resampled tables.`));
+  if (link.interval) nodes.push(el("p", { class: "quiet" }, "The range in parentheses is the 95% confidence interval of the weight, if the graph is right."));
   if (link.coefficients?.length) nodes.push(coefficients(state, link));
   nodes.push(el("p", { class: "chips" }, chip(state, link.from), chip(state, link.to)));
   nodes.push(el("p", { class: "row" }, button("Close", () => state.choose(null))));
@@ -120,10 +124,10 @@ function ofEdge(state: State, link: Link): Node[] {
   return nodes;
 }
 
-/** What goes with each level. */
+/** The coefficients of levels; the level of a cause names its base level, as in "male (from female)". */
 function coefficients(state: State, link: Link): HTMLElement {
   const [from, to] = [state.name(link.from), state.name(link.to)];
-  const rows = link.coefficients!.slice(0, 60).map(([cause, effect, value]) => {
+  const rows = link.coefficients!.slice(0, MOST_COEFFICIENTS).map(([cause, effect, value]) => {
     const cell = (name: string, level: string | null) => el("td", {}, named(level == null ? name : `${name} = ${level}`));
     return el("tr", {}, cell(from, cause), cell(to, effect), el("td", { class: "number" }, num(value)));
   });
