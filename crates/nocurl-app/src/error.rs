@@ -251,10 +251,7 @@ fn not_trained(method: &str, trained: &[&'static str]) -> Text {
     let trained = trained.iter().map(|&name| Action::method(name));
     Text::default()
         .act(Action::setting("checkpoint"))
-        .say(format!(
-            ": method `{method}` is not trained, so there is nothing to keep; leave it out, or \
-             use "
-        ))
+        .say(format!(": the work of method `{method}` cannot be kept; leave it out, or use "))
         .act_all(trained, " or ")
 }
 

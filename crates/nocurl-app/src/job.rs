@@ -1,7 +1,7 @@
 //! From a table to a described graph: what the command line and Python have in common.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use nocurl::checks::{Diagnosis, diagnose};
@@ -28,7 +28,7 @@ pub struct Job {
     pub options: Options,
     /// Learning again from resampled tables, to know how sure the result is.
     pub confidence: ConfidenceOptions,
-    /// Where a training is kept, so that it can go on after a stop.
+    /// Where a training or a search is kept, so that it can go on after a stop.
     pub checkpoint: Option<PathBuf>,
     /// Whether the result is checked.
     pub diagnose: bool,
@@ -92,10 +92,7 @@ impl Job {
         let (table, mut found, suspicions) = if self.keeps_rows() {
             let table = read_dataset(input, &read, run).map_err(|error| bounds.explain(error))?;
             let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
-            let found = match &self.checkpoint {
-                None => job.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?,
-                Some(path) => job.train(&table.data, path, run)?,
-            };
+            let found = job.learn(Data::Rows(&table.data), Data::Rows(&table.data), run)?;
             let table = table.noting(note);
             let suspicions = self.look(&table.data, &Mat::new(), table.rows);
             (table.map(|rows| rows.moments()), found, suspicions)
@@ -188,7 +185,7 @@ impl Job {
             _ => data,
         };
         let (job, note) = self.knowing(table.data.names(), &table.left_out)?;
-        let fit = nocurl::learn(data, &job.options, run)?;
+        let fit = job.fit(data, run)?;
         let again = Again { drawn: drawn.as_deref(), learnt: &resampled.learnt };
         let found = job.check(data, rows, again, fit, run)?;
         Ok(outcome(table.noting(note), found, started))
@@ -231,16 +228,19 @@ impl Job {
 
     /// Learns from `data` and resamples `rows`.
     fn learn(&self, data: Data<'_>, rows: Data<'_>, run: &Run<'_>) -> Result<Found, Error> {
-        self.check(data, rows, Again::default(), nocurl::learn(data, &self.options, run)?, run)
+        self.check(data, rows, Again::default(), self.fit(data, run)?, run)
     }
 
-    /// Learns by a training that is kept in a file.
-    fn train(&self, rows: &Dataset, path: &Path, run: &Run<'_>) -> Result<Found, Error> {
-        let kept = Kept::open(path, rows, &self.options)?;
-        let fit = nocurl::learn(rows, &self.options, &run.kept_by(&kept));
+    /// The graph of the data, by work that is kept in a file where one is given.
+    fn fit(&self, data: Data<'_>, run: &Run<'_>) -> Result<Fit, Error> {
+        let Some(path) = &self.checkpoint else {
+            return Ok(nocurl::learn(data, &self.options, run)?);
+        };
+        let kept = Kept::open(path, data, &self.options)?;
+        let fit = nocurl::learn(data, &self.options, &run.kept_by(&kept));
         let mut fit = fit.map_err(|error| kept.error(error))?;
         fit.warnings.extend(kept.warning());
-        self.check(Data::Rows(rows), Data::Rows(rows), Again::default(), fit, run)
+        Ok(fit)
     }
 
     /// Checks what was learnt, and learns it again from resampled data.

@@ -86,7 +86,7 @@ pub(crate) struct LearnArguments {
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Keep a training of networks in FILE, and continue from FILE if it is there
+    /// Keep a training or an order search in FILE, and continue from FILE if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 

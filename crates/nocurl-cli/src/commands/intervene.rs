@@ -103,15 +103,14 @@ pub(crate) fn intervene(arguments: &InterveneArguments) -> Result<(), Failure> {
 /// `X=1`, `species=Adelie`: a variable and its value. Where both may hold `=`, the split is the one
 /// that names a variable.
 fn setting<'a>(text: &'a str, variables: &[String]) -> Result<(&'a str, &'a str), Failure> {
-    let splits: Vec<(&str, &str)> = text
-        .match_indices('=')
-        .map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()))
-        .collect();
-    let named = splits.iter().rev().copied().find(|(name, _)| variables.iter().any(|known| known == name));
+    let splits: Vec<(&str, &str)> =
+        text.match_indices('=').map(|(at, _)| (text[..at].trim(), text[at + 1..].trim())).collect();
+    let named =
+        splits.iter().rev().copied().find(|(name, _)| variables.iter().any(|known| known == name));
     let last = || text.rsplit_once('=').map(|(name, value)| (name.trim(), value.trim()));
-    named.or_else(last).ok_or_else(|| {
-        Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE"))
-    })
+    named
+        .or_else(last)
+        .ok_or_else(|| Failure::Input(format!("--do {text}: write --do VARIABLE=VALUE")))
 }
 
 fn table(variables: &[Moved]) -> String {

@@ -68,6 +68,52 @@ fn networks_for_each_variable_are_kept_too() {
 }
 
 #[test]
+fn a_search_over_orders_is_kept_too() {
+    let folder = Folder::new();
+    table(&folder, "x.csv", "1");
+    // Levels are counted or coded, and beyond 200 variables the search is another.
+    folder.run(&[
+        "simulate",
+        "--quiet",
+        "--variables",
+        "8",
+        "--categorical",
+        "0.4",
+        "--rows",
+        "150",
+        "--output",
+        "levels.csv",
+    ]);
+    folder.run(&[
+        "simulate",
+        "--quiet",
+        "--variables",
+        "210",
+        "--degree",
+        "2",
+        "--rows",
+        "60",
+        "--output",
+        "wide.csv",
+    ]);
+    for name in ["x.csv", "levels.csv", "wide.csv"] {
+        let state = format!("{name}.state");
+        let learn = |more: &[&str]| {
+            folder.run(&[&["learn", name, "--quiet", "--no-confidence"], more].concat());
+        };
+        learn(&["--output", "plain.json"]);
+        learn(&["--output", "first.json", "--checkpoint", &state]);
+        let kept = folder.text(&state);
+        learn(&["--output", "again.json", "--checkpoint", &state]);
+        assert_eq!(folder.text(&state), kept, "{name}");
+        assert_eq!(result(&folder, "first.json"), result(&folder, "plain.json"), "{name}");
+        assert_eq!(result(&folder, "again.json"), result(&folder, "plain.json"), "{name}");
+    }
+    let told = folder.refused(&["learn", "x.csv", "--seed", "3", "--checkpoint", "x.csv.state"]);
+    assert!(told.contains("its seed is 0, not 3"), "{told}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused_and_left_alone() {
     let folder = Folder::new();
     table(&folder, "x.csv", "1");
@@ -121,11 +167,11 @@ fn a_damaged_file_is_refused() {
 fn checkpoints_are_refused_where_they_make_no_sense() {
     let folder = Folder::new();
     table(&folder, "x.csv", "1");
-    let told = folder.refused(&["learn", "x.csv", "--checkpoint", "run.state"]);
+    let told = folder.refused(&["learn", "x.csv", "--method", "fges", "--checkpoint", "run.state"]);
     assert_eq!(
         told,
-        "--checkpoint: method `order-search` is not trained, so there is nothing to keep; leave it \
-         out, or use --method dag-gnn or --method nocurl-gnn or --method notears-mlp or --method \
+        "--checkpoint: the work of method `fges` cannot be kept; leave it out, or use --method \
+         order-search or --method dag-gnn or --method nocurl-gnn or --method notears-mlp or --method \
          nocurl-mlp or --method nonlinear or --method gran-dag or --method nocurl-gran"
     );
     for (flags, reason) in [

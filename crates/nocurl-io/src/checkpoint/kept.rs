@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nocurl::{Action, Dataset, Keeper, Options, Text, TrainingState};
+use nocurl::{Action, Data, Keeper, Options, Text, TrainingState};
 
 use super::{TrainingRun, read_checkpoint, write_checkpoint};
 use crate::Error;
@@ -29,7 +29,7 @@ struct Written {
 
 impl<'a> Kept<'a> {
     /// Goes on from the file where there is one; refuses it where it does not fit.
-    pub fn open(path: &'a Path, data: &Dataset, options: &Options) -> Result<Self, Error> {
+    pub fn open(path: &'a Path, data: Data<'_>, options: &Options) -> Result<Self, Error> {
         let run = TrainingRun::new(data, options);
         let state = read_checkpoint(path, &run)?;
         let written = Mutex::new(Written { when: Instant::now(), outcome: None });

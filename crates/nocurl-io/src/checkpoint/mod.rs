@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use nocurl::{Dataset, Options, TrainingState};
+use nocurl::{Data, Dataset, Moments, Options, TrainingState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ struct Heading {
 
 impl TrainingRun {
     /// The training on this table with these options.
-    pub fn new(data: &Dataset, options: &Options) -> Self {
+    pub fn new<'a>(data: impl Into<Data<'a>>, options: &Options) -> Self {
         let named = options.algorithm.parameters().into_iter();
         let mut all: Map<String, Value> =
             named.map(|(name, value)| (name.into(), value.into())).collect();
@@ -51,10 +51,13 @@ impl TrainingRun {
         all.insert("center".into(), json!(options.center));
         all.insert("seed".into(), json!(options.seed));
         all.insert("knowledge".into(), json!(options.knowledge));
+        if !options.experiments.is_empty() {
+            all.insert("experiments".into(), json!(options.experiments));
+        }
         Self {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            data: digest_of(data),
+            data: digest_of(data.into()),
             options: all,
         }
     }
@@ -78,6 +81,7 @@ impl TrainingRun {
             let there = self.options.get(name).unwrap_or(&Value::Null);
             return Some(match name.as_str() {
                 "knowledge" => "its prior knowledge is another".into(),
+                "experiments" => "its experiments are others".into(),
                 _ => format!("its {name} is {there}, not {value}"),
             });
         }
@@ -85,18 +89,41 @@ impl TrainingRun {
     }
 }
 
-fn digest_of(data: &Dataset) -> String {
+fn digest_of(data: Data<'_>) -> String {
     let mut digest = Digest::new();
-    for name in data.names() {
+    match data {
+        Data::Rows(rows) => add_rows(&mut digest, rows),
+        Data::Moments(moments) => add_moments(&mut digest, moments),
+        Data::Sampled(moments, sample) | Data::Coded(moments, sample, _) => {
+            add_moments(&mut digest, moments);
+            add_rows(&mut digest, sample);
+        }
+    }
+    digest.finish()
+}
+
+fn add_names(digest: &mut Digest, names: &[String]) {
+    for name in names {
         digest.update(&(name.len() as u64).to_le_bytes());
         digest.update(name.as_bytes());
     }
+}
+
+fn add_rows(digest: &mut Digest, data: &Dataset) {
+    add_names(digest, data.names());
     for j in 0..data.names().len() {
         for value in data.column(j) {
             digest.update(&value.to_le_bytes());
         }
     }
-    digest.finish()
+}
+
+fn add_moments(digest: &mut Digest, moments: &Moments) {
+    add_names(digest, moments.names());
+    digest.update(&moments.rows().to_le_bytes());
+    for value in moments.mean().iter().chain(&moments.scatter_entries()) {
+        digest.update(&value.to_le_bytes());
+    }
 }
 
 /// Writes the state of a training, whole or not at all.

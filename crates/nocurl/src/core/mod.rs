@@ -38,7 +38,7 @@ pub use product::{gram_accumulate, matmul, matmul_accumulate};
 pub use progress::{Epoch, Keeper, Progress, Run, Stop, Watch, Work};
 pub use termination::Termination;
 pub use training::TrainingState;
-pub(crate) use training::{is_count, unfit};
+pub(crate) use training::{Kept, is_count, unfit};
 pub use transform::Transform;
 pub use value::Value;
 pub(crate) use value::names;

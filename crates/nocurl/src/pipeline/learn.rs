@@ -100,9 +100,11 @@ fn in_order(
         codes: codes.as_deref(),
         ..Task::new(problem, run).with_seed(options.seed)
     };
+    let alone = run.unkept();
+    let first = Task { run: if keeps_refinement(options) { &alone } else { run }, ..task };
     let mut proposal = match from {
-        Some(dag) => options.algorithm.propose_from(&task, dag)?,
-        None => options.algorithm.propose(&task)?,
+        Some(dag) => options.algorithm.propose_from(&first, dag)?,
+        None => options.algorithm.propose(&first)?,
     };
     repair(problem, &mut proposal);
     refine(&task, options, &mut proposal)?;
@@ -190,12 +192,19 @@ fn repair(problem: &Problem, proposal: &mut Proposal) {
     }
 }
 
+/// Whether the one state that is kept is that of the refinement: a search on moments before it is
+/// quick next to it, a training is not.
+fn keeps_refinement(options: &Options) -> bool {
+    let method = options.algorithm.facts();
+    let refined = options.refine.is_some_and(|refine| refine.facts().checkpoint);
+    refined && (!method.checkpoint || !method.needs_rows())
+}
+
 /// Looks for a better order from the proposed one, where that is asked for.
 fn refine(task: &Task<'_>, options: &Options, proposal: &mut Proposal) -> Result<(), Error> {
     let Some(refine) = options.refine else { return Ok(()) };
-    // One state is kept: that of the method, where it has one.
     let alone = task.run.unkept();
-    let run = if options.algorithm.facts().checkpoint { &alone } else { task.run };
+    let run = if keeps_refinement(options) { task.run } else { &alone };
     let refined = refine.search(&Task { run, ..*task }, &proposal.order)?;
     (proposal.order, proposal.potential) = (refined.order, None);
     (proposal.directed, proposal.graph) = (refined.directed, None);

@@ -8,6 +8,7 @@ use nocurl::simulate::{GraphFamily, Noise, Simulation, simulate};
 use nocurl::{Algorithm, Determines, Error, Fit, Mat, Moments, Options, Pdag, Problem, Run, learn};
 
 use crate::fges::score;
+use crate::notebook::{Notebook, written_and_read};
 
 fn fit(moments: &Moments, algorithm: Algorithm) -> Fit {
     learn(moments, &Options { algorithm, ..Options::default() }, &Run::default()).unwrap()
@@ -268,5 +269,87 @@ fn the_price_of_an_edge_suits_the_table() {
         );
         let [own, other] = [&found.dag, &told.dag].map(|dag| score(&moments, dag, penalty));
         assert!((own - other).abs() < 10.0, "{own} and {other}");
+    }
+}
+
+/// All of a fit, to the last bit.
+fn told(fit: &Fit) -> String {
+    format!("{fit:?}")
+}
+
+/// Options with so many restarts.
+fn restarts(count: u64) -> Options {
+    let algorithm = OrderSearch { restarts: Some(count), ..OrderSearch::default() }.into();
+    Options { algorithm, ..Options::default() }
+}
+
+#[test]
+fn a_search_that_was_stopped_ends_as_one_that_was_not() {
+    let narrow = Simulation { variables: 12, rows: 200, ..Simulation::default() };
+    let levels = Simulation { categorical: 0.5, ..narrow.clone() };
+    let wide = Simulation { variables: 210, degree: 2.0, rows: 60, ..Simulation::default() };
+    for (simulation, options) in
+        [(narrow, restarts(20)), (levels, restarts(20)), (wide, restarts(60))]
+    {
+        let data = simulate(&simulation, 3).unwrap().data;
+        let plain = told(&learn(&data, &options, &Run::default()).unwrap());
+        let notebook = Notebook::default();
+        assert_eq!(told(&learn(&data, &options, &notebook.run()).unwrap()), plain);
+        let states = notebook.states.into_inner().unwrap();
+        assert!(states.len() > 3, "{} states", states.len());
+        for state in &states {
+            let from = Some(written_and_read(state));
+            let again = Notebook { from, ..Notebook::default() };
+            let fit = learn(&data, &options, &again.run()).unwrap();
+            assert_eq!(told(&fit), plain, "{}", state.done());
+        }
+    }
+}
+
+#[test]
+fn a_request_to_stop_keeps_the_search() {
+    let data = data(12, 4.0, 200, 1);
+    let asked = Notebook::default();
+    let plain = told(&learn(&data, &restarts(100), &asked.run()).unwrap());
+    let asked = asked.asked.into_inner();
+    let mut from = None;
+    for _ in 0..2 {
+        let stop_at = Some(asked / 2);
+        let stopped = Notebook { from, stop_at, ..Notebook::default() };
+        match learn(&data, &restarts(100), &stopped.run()) {
+            Ok(fit) => assert_eq!(told(&fit), plain),
+            Err(error) => assert_eq!(error, Error::Cancelled),
+        }
+        from = stopped.states.into_inner().unwrap().pop();
+        assert!(from.is_some());
+    }
+    let last = Notebook { from, ..Notebook::default() };
+    assert_eq!(told(&learn(&data, &restarts(100), &last.run()).unwrap()), plain);
+}
+
+#[test]
+fn states_of_other_searches_are_refused() {
+    let (small, large) = (data(8, 2.0, 100, 1), data(9, 2.0, 100, 1));
+    let notebook = Notebook::default();
+    learn(&small, &restarts(16), &notebook.run()).unwrap();
+    let state = notebook.states.into_inner().unwrap().remove(0);
+    let sound = serde_json::to_value(&state).unwrap();
+    let refused = |moments: &Moments, state: serde_json::Value| {
+        let from = Some(serde_json::from_value(state).unwrap());
+        let again = Notebook { from, ..Notebook::default() };
+        let error = learn(moments, &restarts(16), &again.run()).unwrap_err();
+        assert!(matches!(error, Error::ForeignCheckpoint), "{error}");
+    };
+    refused(&large, sound.clone());
+    for (place, value) in [
+        ("/state/done", serde_json::json!(u64::MAX)),
+        ("/state/found/best", serde_json::Value::Null),
+        ("/state/found/best/sequence/0", serde_json::json!(99)),
+        ("/state/found/best/nodes/0/parents", serde_json::json!([7, 7, 7])),
+        ("/state/found/best/nodes/0/score", serde_json::json!("low")),
+    ] {
+        let mut state = sound.clone();
+        *state.pointer_mut(place).unwrap() = value;
+        refused(&small, state);
     }
 }

@@ -1,7 +1,7 @@
 //! The list of methods: each has its facts, and a new one needs a file and a line.
 
 use nocurl::Algorithm;
-use nocurl::methods::{MOST_TO_CHECK, Needs, TakesKnowledge};
+use nocurl::methods::{MOST_TO_CHECK, TakesKnowledge};
 use nocurl::refine::Refine;
 
 #[test]
@@ -21,7 +21,6 @@ fn facts_are_complete_and_their_names_unique() {
         assert!(!facts.name.is_empty() && !facts.summary.is_empty(), "{facts:?}");
         assert!(!facts.reference.is_empty() && !facts.columns.is_empty(), "{facts:?}");
         assert!((2..=MOST_TO_CHECK).contains(&facts.most_to_check), "{facts:?}");
-        assert!(!facts.checkpoint || facts.needs == Needs::Rows, "{facts:?}");
         if let TakesKnowledge::No { instead, .. } = facts.knowledge {
             assert!(Algorithm::from_name(instead).unwrap().takes_knowledge().is_ok());
         }

@@ -106,7 +106,9 @@ pub fn propose(
 ) -> Result<Proposal, Error> {
     require("max_fits", params.max_fits, params.max_fits >= 1, "at least 1 is needed")?;
     problem.check_rows(rows, "rows for `nonlinear`")?;
-    let task = Task::new(problem, run).with_rows(rows).with_seed(seed);
+    // What is kept are the fits.
+    let unkept = run.unkept();
+    let task = Task::new(problem, &unkept).with_rows(rows).with_seed(seed);
     let linear = order_search::propose(&task, &OrderSearch::default())?;
     let smooth = cam::propose(problem, rows, &Cam::default(), run)?;
     let starts = [&smooth, &linear].map(|start| problem.knowledge().repair(&start.order));

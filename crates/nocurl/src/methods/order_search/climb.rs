@@ -5,7 +5,7 @@ use super::start::disturb;
 use super::{MOST_FOR_RUNS, graph_of, proposal};
 use crate::core::parallel::*;
 use crate::core::random::stream;
-use crate::core::{Error, Pdag, Progress, Run};
+use crate::core::{Error, Keeper, Pdag, Progress, Run, TrainingState, is_count, unfit};
 use crate::math::{Price, Problem};
 use crate::methods::{Proposal, RunnerUp, SearchReport};
 
@@ -33,20 +33,15 @@ impl<S: Score> Climb<'_, S> {
         self.run.step(Progress { stage, done, total, objective: state.map(State::score) })
     }
 
-    /// Goes through all restarts, and adds what that finds to what the searches before it found.
-    pub(super) fn from(
-        &self,
-        start: (State<S::Node>, u64),
-        mut all: Found<S::Node>,
-    ) -> Result<Found<S::Node>, Error> {
-        let number = all.runs;
-        let mut found = Found { moves: start.1, ..Found::default() };
-        found.add(start.0);
-        let mut done = 0;
-        while done < self.restarts {
-            self.report(number, done, found.best.as_ref())?;
-            let batch = done..(done + BATCH).min(self.restarts);
-            done = batch.end;
+    /// Goes through all restarts that are left of a search, and adds what that finds to what the
+    /// searches before it found.
+    pub(super) fn go_on(&self, log: &mut Log<'_, S::Node>) -> Result<(), Error> {
+        let number = log.journal.all.runs;
+        while log.journal.done < self.restarts {
+            let Journal { found, done, .. } = &mut log.journal;
+            self.report(number, *done, found.best.as_ref())?;
+            let batch = *done..(*done + BATCH).min(self.restarts);
+            let end = batch.end;
             let best = found.best.clone().expect("the start is one");
             let settled: Vec<(State<S::Node>, u64)> = batch
                 .into_par_iter()
@@ -69,24 +64,111 @@ impl<S: Score> Climb<'_, S> {
                 found.restarts += 1;
                 found.add(state);
             }
+            *done = end;
+            log.keep_when_due();
         }
-        let mut best = found.best.take().expect("the start is one");
+        let found = &log.journal.found;
+        let (mut best, mut moves) = (found.best.clone().expect("the start is one"), 0);
         let mut search = Search::new(self.model);
         loop {
-            found.moves += search.descend(&mut best, self.run)?;
+            moves += search.descend(&mut best, self.run)?;
             match search.polish(&mut best, self.run)? {
                 0 => break,
-                moves => found.moves += moves,
+                more => moves += more,
             }
         }
-        found.best = Some(best);
-        all.join(found);
-        Ok(all)
+        log.journal.found.moves += moves;
+        log.journal.found.best = Some(best);
+        log.journal.join();
+        Ok(())
+    }
+}
+
+/// A search so far, from which it goes on to the same end.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Journal<N> {
+    /// What the searches before found.
+    all: Found<N>,
+    /// What the present one has found, if it has started.
+    found: Found<N>,
+    /// Its restarts that are over.
+    done: u64,
+}
+
+impl<N: Node> Journal<N> {
+    fn join(&mut self) {
+        self.all.join(std::mem::take(&mut self.found));
+        self.done = 0;
+    }
+
+    fn restarts(&self) -> u64 {
+        self.all.restarts + self.done
+    }
+
+    fn is_sound(&self, size: usize) -> bool {
+        let started = self.found.best.is_some() || self.done == 0;
+        started && is_count(self.done) && self.all.is_sound(size) && self.found.is_sound(size)
+    }
+}
+
+/// Keeps a search between its batches of restarts.
+pub(super) struct Log<'a, N> {
+    keeper: Option<&'a dyn Keeper>,
+    journal: Journal<N>,
+}
+
+impl<'a, N: Node> Log<'a, N> {
+    /// Starts from what the keeper of the run has, if that is of so many variables.
+    pub(super) fn open(run: &Run<'a>, size: usize) -> Result<Self, Error> {
+        let keeper = run.keeper();
+        let journal: Journal<N> = match keeper.and_then(Keeper::state) {
+            None => Journal::default(),
+            Some(state) => state.decode()?,
+        };
+        if journal.is_sound(size) { Ok(Self { keeper, journal }) } else { Err(unfit()) }
+    }
+
+    /// What all searches that are over have found.
+    pub(super) fn all(&self) -> &Found<N> {
+        &self.journal.all
+    }
+
+    /// True in the middle of a search.
+    pub(super) fn is_started(&self) -> bool {
+        self.journal.found.best.is_some()
+    }
+
+    /// Begins another search here.
+    pub(super) fn start(&mut self, (state, moves): (State<N>, u64)) {
+        self.journal.found = Found { moves, ..Found::default() };
+        self.journal.found.add(state);
+    }
+
+    fn keep_when_due(&self) {
+        if self.keeper.is_some_and(Keeper::is_due) {
+            self.keep();
+        }
+    }
+
+    /// Keeps what was found, if restarts were among it.
+    pub(super) fn keep(&self) {
+        if let (Some(keeper), restarts @ 1..) = (self.keeper, self.journal.restarts()) {
+            keeper.keep(&TrainingState::new(format!("{restarts} restarts"), &self.journal));
+        }
+    }
+
+    pub(super) fn into_found(self) -> Found<N> {
+        self.journal.all
     }
 }
 
 /// What searches have found together.
-pub(super) struct Found<N: Node> {
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub(super) struct Found<N> {
     /// Searches that were independent of each other, and how many ended at the best score.
     pub(super) runs: u64,
     pub(super) agreed: u64,
@@ -99,13 +181,21 @@ pub(super) struct Found<N: Node> {
     next: Option<State<N>>,
 }
 
-impl<N: Node> Default for Found<N> {
+impl<N> Default for Found<N> {
     fn default() -> Self {
         Self { runs: 0, agreed: 0, restarts: 0, reached: 0, moves: 0, best: None, next: None }
     }
 }
 
 impl<N: Node> Found<N> {
+    fn is_sound(&self, size: usize) -> bool {
+        let counts = [self.runs, self.agreed, self.restarts, self.reached, self.moves];
+        let mut states = self.best.iter().chain(&self.next);
+        counts.into_iter().all(is_count)
+            && (self.best.is_some() || counts == [0; 5] && self.next.is_none())
+            && states.all(|state| state.is_sound(size))
+    }
+
     /// Looks at where a restart ended.
     fn add(&mut self, state: State<N>) {
         let Some(best) = &self.best else {

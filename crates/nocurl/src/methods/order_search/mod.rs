@@ -18,7 +18,7 @@ use crate::core::{Dag, Determines, Error, Kind, Order, Pdag, Termination};
 use crate::math::local::Priced;
 use crate::math::regress::{refit, refit_dag};
 use crate::math::{Experiments, Price, Problem};
-use climb::{Climb, Found};
+use climb::{Climb, Found, Log};
 use price::adapted;
 use search::{Model, Node, Prices, Score, Scored, Search, State};
 use start::{Start, best_start, disturb, random_start};
@@ -79,6 +79,7 @@ impl Method for OrderSearch {
             counts: self.score.counts(),
             columns: Kind::ALL,
             experiments: true,
+            checkpoint: true,
             reference: "Teyssier and Koller, UAI 2005; Wienöbst, Henckel and Weichwald, Embracing discrete search, 2025",
             parameters: Self::PARAMETERS,
             ..Facts::LINEAR
@@ -226,16 +227,24 @@ fn best_order<S: Score>(
     let restarts = params.restarts(problem);
     let most = if problem.size() <= MOST_FOR_RUNS && restarts > 0 { MOST_RUNS } else { 1 };
     let climb = Climb { model, restarts, seed, run };
-    let mut found = Found::default();
-    while found.runs < most && found.agreed < 2 {
-        climb.report(found.runs, 0, None)?;
-        let start = match found.runs {
-            0 => best_start(model, task, price, starts)?,
-            number => random_start(problem, model, seed, number, run)?,
-        };
-        found = climb.from(start, found)?;
-    }
-    Ok(found)
+    let mut log = Log::open(run, problem.size())?;
+    let mut search = || {
+        while log.all().runs < most && log.all().agreed < 2 {
+            if !log.is_started() {
+                let number = log.all().runs;
+                climb.report(number, 0, None)?;
+                log.start(match number {
+                    0 => best_start(model, task, price, starts)?,
+                    number => random_start(problem, model, seed, number, run)?,
+                });
+            }
+            climb.go_on(&mut log)?;
+        }
+        Ok(())
+    };
+    let ended = search();
+    log.keep();
+    ended.map(|()| log.into_found())
 }
 
 /// The same from a graph that was learnt from data like this, with a few restarts: most of what a

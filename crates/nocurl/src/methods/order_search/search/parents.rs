@@ -174,6 +174,8 @@ impl Score for Model<'_> {
 
 /// A variable with its parents.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Family {
     parents: Vec<usize>,
     /// The rows of the Cholesky factor of the parents' correlations, one after the other, with
@@ -193,6 +195,14 @@ impl Node for Family {
 
     fn score(&self) -> f64 {
         self.score
+    }
+
+    fn is_sound(&self) -> bool {
+        let k = self.parents.len();
+        let numbers = self.factor.iter().chain(&self.target).chain([&self.residual, &self.score]);
+        self.factor.len() == k * (k + 1) / 2
+            && self.target.len() == k
+            && numbers.into_iter().all(|number| number.is_finite())
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::fmt::Debug;
 
-use crate::core::Knowledge;
+use crate::core::{Kept, Knowledge};
 
 /// A variable with the parents that were chosen for it.
-pub(crate) trait Node: Clone + Debug + Default + Send + Sync {
+pub(crate) trait Node: Clone + Debug + Default + Send + Sync + Kept + 'static {
     /// Its parents.
     fn parents(&self) -> &[usize];
 
     /// Its part of the score: the smaller, the better.
     fn score(&self) -> f64;
+
+    /// False for one that cannot have been chosen: it was kept in a file, and changed there.
+    fn is_sound(&self) -> bool;
 }
 
 /// A score that is a sum over variables given their parents, with a way to choose these.

@@ -67,6 +67,8 @@ impl<'a> Scored<'a> {
 
 /// A variable with its parents.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct Chosen {
     parents: Vec<usize>,
     score: f64,
@@ -79,6 +81,10 @@ impl Node for Chosen {
 
     fn score(&self) -> f64 {
         self.score
+    }
+
+    fn is_sound(&self) -> bool {
+        self.score.is_finite()
     }
 }
 

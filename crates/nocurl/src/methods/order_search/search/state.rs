@@ -7,6 +7,8 @@ pub(crate) const PROGRESS: f64 = 1e-6;
 
 /// An order with the parents of every variable.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(crate) struct State<N> {
     sequence: Vec<usize>,
     /// The place of each variable.
@@ -74,6 +76,18 @@ impl<N: Node> State<N> {
             model.choose(&mut space.choice, v, required, &sequence[..k], &mut nodes[v]);
         }
         Self { sequence, places, nodes }
+    }
+
+    /// True for an order of so many variables in which parents come first.
+    pub(in super::super) fn is_sound(&self, size: usize) -> bool {
+        let place = |v: usize| self.places.get(v).copied();
+        let fits = |(v, node): (usize, &N)| {
+            let first = |&parent: &usize| parent < size && place(parent) < place(v);
+            node.is_sound() && node.parents().iter().all(first)
+        };
+        [self.sequence.len(), self.places.len(), self.nodes.len()] == [size; 3]
+            && self.sequence.iter().enumerate().all(|(k, &v)| place(v) == Some(k))
+            && self.nodes.iter().enumerate().all(fits)
     }
 
     pub(crate) fn sequence(&self) -> &[usize] {

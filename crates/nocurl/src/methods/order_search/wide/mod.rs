@@ -12,7 +12,7 @@ mod state;
 use super::search::{Family, Node, PATIENCE, PROGRESS, Prices, Queue};
 use crate::core::parallel::*;
 use crate::core::random::stream;
-use crate::core::{Dag, Error, Progress, Run};
+use crate::core::{Dag, Error, Keeper, Progress, Run, TrainingState, is_count, unfit};
 use crate::math::Problem;
 use crate::methods::near::{Correlate, Correlations, Wide};
 use attempt::{Attempt, Outcome};
@@ -85,26 +85,31 @@ fn search_by<C: Correlate>(
         returned: 0,
         restarts,
         done: 0,
+        joined: Vec::new(),
     };
-    let mut best: Option<State> = None;
-    for sequence in &begin.orders {
-        search.state = State::new(sequence);
-        search.choose(&everyone, false);
-        search.descend(&everyone)?;
-        let better = |best: &State| search.state.score() < best.score() - PROGRESS;
-        if best.as_ref().is_none_or(better) {
-            best = Some(search.state.clone());
-        }
+    match run.keeper().and_then(Keeper::state) {
+        Some(state) => search.take_up(state.decode()?)?,
+        None => search.begin(&begin.orders, &everyone)?,
     }
-    search.state = best.unwrap_or(search.state);
-    search.widen()?;
+    let mut journal = search.journal();
     while search.done < restarts {
         let half = search.done < restarts / 2;
-        search.restart(seed)?;
-        if half && search.done >= restarts / 2 {
-            search.widen()?;
+        let mut ended = search.restart(seed);
+        if ended.is_ok() && half && search.done >= restarts / 2 {
+            ended = search.widen();
+        }
+        if let Err(error) = ended {
+            journal.keep(run);
+            return Err(error);
+        }
+        if run.keeper().is_some() {
+            journal = search.journal();
+        }
+        if run.keeper().is_some_and(Keeper::is_due) {
+            journal.keep(run);
         }
     }
+    journal.keep(run);
     search.widen()?;
     loop {
         let touched = search.choose(&everyone, true);
@@ -132,9 +137,81 @@ struct Search<'r, C> {
     returned: u64,
     restarts: u64,
     done: u64,
+    /// Pairs that came near each other by the parents found, where the search is kept.
+    joined: Vec<(usize, usize)>,
+}
+
+/// A search between two batches of restarts, from which it goes on to the same end.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+struct Journal {
+    state: State,
+    joined: Vec<(usize, usize)>,
+    moves: u64,
+    returned: u64,
+    done: u64,
+}
+
+impl Journal {
+    /// Keeps the search, if restarts are over.
+    fn keep(&self, run: &Run<'_>) {
+        if let (Some(keeper), restarts @ 1..) = (run.keeper(), self.done) {
+            keeper.keep(&TrainingState::new(format!("{restarts} restarts"), self));
+        }
+    }
+
+    fn is_sound(&self, size: usize, restarts: u64) -> bool {
+        let counts = [self.moves, self.returned, self.done];
+        let pair = |&(u, v): &(usize, usize)| u < size && v < size && u != v;
+        counts.into_iter().all(is_count)
+            && self.done <= restarts
+            && self.joined.iter().all(pair)
+            && self.state.is_sound(size)
+    }
 }
 
 impl<C: Correlate> Search<'_, C> {
+    /// Takes the best of these orders once no move helps.
+    fn begin(&mut self, orders: &[Vec<usize>], everyone: &[usize]) -> Result<(), Error> {
+        let mut best: Option<State> = None;
+        for sequence in orders {
+            self.state = State::new(sequence);
+            self.choose(everyone, false);
+            self.descend(everyone)?;
+            let better = |best: &State| self.state.score() < best.score() - PROGRESS;
+            if best.as_ref().is_none_or(better) {
+                best = Some(self.state.clone());
+            }
+        }
+        if let Some(best) = best {
+            self.state = best;
+        }
+        self.widen()
+    }
+
+    /// Goes on from where a search was kept.
+    fn take_up(&mut self, journal: Journal) -> Result<(), Error> {
+        if !journal.is_sound(self.state.size(), self.restarts) {
+            return Err(unfit());
+        }
+        self.wide.join(&journal.joined);
+        let Journal { state, joined, moves, returned, done } = journal;
+        (self.state, self.joined) = (state, joined);
+        (self.moves, self.returned, self.done) = (moves, returned, done);
+        Ok(())
+    }
+
+    fn journal(&self) -> Journal {
+        Journal {
+            state: self.state.clone(),
+            joined: self.joined.clone(),
+            moves: self.moves,
+            returned: self.returned,
+            done: self.done,
+        }
+    }
+
     /// Chooses the parents of some variables anew; returns those with better ones now.
     fn choose(&mut self, which: &[usize], thoroughly: bool) -> Vec<usize> {
         let (wide, state) = (&self.wide, &self.state);
@@ -264,6 +341,9 @@ impl<C: Correlate> Search<'_, C> {
                 break;
             }
             self.wide.join(&missing);
+            if self.run.keeper().is_some() {
+                self.joined.extend(&missing);
+            }
             let mut touched: Vec<usize> = missing.into_iter().flat_map(|(u, v)| [u, v]).collect();
             touched.sort_unstable();
             touched.dedup();

@@ -103,7 +103,8 @@ pub(in super::super) fn search_experiments(
     let (mut done, mut moves) = (0, 0);
     for pass in 1.. {
         let own = Own::new(experiments, &within, price);
-        let found = search_by(own, begin, share, seed, run)?;
+        // One state is kept, and these are several searches.
+        let found = search_by(own, begin, share, seed, &run.unkept())?;
         done += found.restarts;
         moves += found.moves;
         let shifted = shifted(problem, experiments, price, &found.dag);

@@ -7,6 +7,8 @@ use super::super::search::{Family, Node};
 /// Variables come in the order of their labels, those with the same label by number. To move one
 /// gives it another label; only its place among those near it matters.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub(super) struct State {
     labels: Vec<f64>,
     nodes: Vec<Family>,
@@ -38,6 +40,18 @@ impl State {
 
     pub(super) fn size(&self) -> usize {
         self.labels.len()
+    }
+
+    /// True for an order of so many variables in which parents come first.
+    pub(super) fn is_sound(&self, size: usize) -> bool {
+        let place = |v: usize| (self.labels[v], v);
+        let fits = |(v, node): (usize, &Family)| {
+            let first = |&parent: &usize| parent < size && place(parent) < place(v);
+            node.is_sound() && node.parents().iter().all(first)
+        };
+        [self.labels.len(), self.nodes.len()] == [size; 2]
+            && self.labels.iter().all(|label| label.is_finite())
+            && self.nodes.iter().enumerate().all(fits)
     }
 
     pub(super) fn label(&self, v: usize) -> f64 {
