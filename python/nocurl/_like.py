@@ -18,6 +18,7 @@ TAKEN = (
     "refine",
     "prune",
     "threshold",
+    "graph",
     "knowledge",
     "columns",
     "drop",

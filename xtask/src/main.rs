@@ -188,7 +188,8 @@ fn test_python(python: &Path) -> Result<()> {
             .args(arguments)
             .env("PYTHONPATH", &stage)
             .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env("NOCURL", root().join("target/debug/nocurl")))
+            .env("NOCURL", root().join("target/debug/nocurl"))
+            .env("NOCURL_WEB", root().join("target/debug/nocurl-web")))
     };
     with_package(&["-m", "mypy", "--config-file", "pyproject.toml", "target/python/nocurl"])?;
     with_package(&[
@@ -202,6 +203,7 @@ fn test_python(python: &Path) -> Result<()> {
         "target/python/nocurl",
         "python/tests",
         "tests/interop",
+        "tests/differential",
         "README.md",
     ])
 }

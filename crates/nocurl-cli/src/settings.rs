@@ -181,6 +181,7 @@ fn settings(
         ("error-shape", on("error_shape")),
         ("refine", of("refine")),
         ("threshold", of("threshold")),
+        ("graph", of("graph")),
         ("columns", of("columns")),
         ("drop", of("drop")),
         ("continuous", of("continuous")),
