@@ -322,13 +322,19 @@ impl Fitted {
         let names: Vec<usize> = settings.iter().map(|&(v, _)| v).collect();
         let identified = model.identified(&names);
         let mut variables = Vec::new();
+        let mut cut: Vec<String> = Vec::new();
         for (v, known) in model.variables().list().iter().enumerate() {
             let set = names.contains(&v);
             let open = over_class.as_ref().filter(|_| !identified[v] && !set);
             let values = open.map(|rows| rows.iter().map(|row| row[v]).collect::<Vec<f64>>());
             for level in model.answer_levels(v) {
                 let of = |answers: &[nocurl::model::Answer]| answers[v].column(level);
-                let (from, to) = (of(&before.answers), of(&after.answers));
+                let (from, mut to) = (of(&before.answers), of(&after.answers));
+                // The linear probability of two levels may leave its range.
+                if level.is_some() && !(0.0..=1.0).contains(&to) && to.is_finite() {
+                    to = to.clamp(0.0, 1.0);
+                    cut.push(known.name.clone());
+                }
                 if !to.is_finite() || !from.is_finite() {
                     return Err(Error::MeanOutOfRange { name: known.name.clone() });
                 }
@@ -361,6 +367,12 @@ impl Fitted {
         let moved = variables.iter().any(|v| v.identified && !v.set && v.difference != 0.0);
         warnings.extend(self.unsure_directions(moved));
         warnings.extend(self.medians());
+        warnings.extend(named(cut.into_iter()).map(|list| {
+            format!(
+                "two-level variables follow linear probabilities, which left 0 to 1 and were cut: \
+                 {list}"
+            )
+        }));
         warnings.extend(control_note(model, &names));
         warnings.extend((before.simulated || after.simulated).then(simulation));
         Ok(Intervention { variables, warnings })

@@ -199,6 +199,10 @@ pub struct Effects {
     pub ranges: Vec<Range>,
     /// What is to be known of these effects.
     pub notes: Vec<String>,
+    /// For each variable those on which its effect depends on undetermined directions, where that is
+    /// known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<Vec<usize>>,
     /// Effects and answers that are not sums over paths, where some variables have levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<Table>,

@@ -103,6 +103,8 @@ export interface Effects {
   ranges: [number, number, number, number][];
   notes: string[];
   table?: Table;
+  /** By variable, those on which its effect depends on undetermined directions. */
+  open?: number[][];
 }
 
 export interface Check {

@@ -24,6 +24,8 @@ export function follow({ columns, order, weights }: Effects, own: Map<number, nu
 /** The variables on which the effect of one depends on undetermined directions: those on a path
  * that may be directed and begins with an undetermined edge. */
 export function open(state: State, variable: number): Set<number> {
+  const known = state.report.effects?.open?.[variable];
+  if (known) return new Set(known);
   const edges = state.report.views[0]!.edges;
   const next = new Map<number, number[]>();
   const add = (from: number, to: number) => next.set(from, [...(next.get(from) ?? []), to]);

@@ -208,6 +208,13 @@ impl GraphDocument {
             return Ok(None);
         }
         let mut effects = Effects { columns, notes, ..Effects::default() };
+        if model.size() <= MOST_FOR_RANGES {
+            let open = |cause: usize| {
+                let known = model.identified(&[cause]).into_iter().enumerate();
+                known.filter(|(_, known)| !known).map(|(variable, _)| variable).collect()
+            };
+            effects.open = (0..model.size()).map(open).collect();
+        }
         match model.law() {
             Law::Gaussian => linear(&found, &mut effects)?,
             _ if self.variables.len() > MOST_FOR_RANGES => return Ok(None),

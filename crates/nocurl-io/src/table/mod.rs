@@ -3,6 +3,7 @@
 #[cfg(feature = "parquet")]
 mod arrow;
 mod block;
+#[cfg(feature = "parquet")]
 mod chunks;
 mod collect;
 mod columns;

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::error::{closest, list};
-use super::{Dag, Error, Kind, KnowledgeSpec, Pdag, Variables};
+use super::{Dag, Error, Kind, KnowledgeSpec, Pdag, Variable, Variables};
 
 /// What an intervention does to its target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +139,8 @@ impl ExperimentSpec {
             ));
         }
         let mut of = vec![Vec::new(); column.levels.len()];
-        for Target { condition: level, variable, kind } in &self.all_targets(&column.levels)? {
+        for target in self.all_targets(&column.levels)? {
+            let Target { condition: level, variable, kind } = &split(target, column, variables);
             let Some(place) = column.level(level) else {
                 let like = did_you_mean(level, column.levels.iter().map(String::as_str));
                 return wrong(format!("no row of column `{name}` is `{level}`{like}"));
@@ -177,6 +178,28 @@ impl ExperimentSpec {
             }
         }
         Ok(all)
+    }
+}
+
+/// A target whose names are known. Names may hold the sign that stands between the two where they are
+/// typed, so that they may have been split at another one.
+fn split(target: Target, column: &Variable, variables: &Variables) -> Target {
+    let known = |condition: &str, variable: &str| {
+        column.level(condition).is_some() && variables.names().iter().any(|name| name == variable)
+    };
+    if known(&target.condition, &target.variable) {
+        return target;
+    }
+    let text = format!("{}={}", target.condition, target.variable);
+    let found = text
+        .match_indices('=')
+        .map(|(at, _)| (&text[..at], &text[at + 1..]))
+        .find(|(condition, variable)| known(condition, variable));
+    match found {
+        Some((condition, variable)) => {
+            Target { condition: condition.into(), variable: variable.into(), kind: target.kind }
+        }
+        None => target,
     }
 }
 
