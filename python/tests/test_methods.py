@@ -312,7 +312,7 @@ def test_a_training_goes_on_from_its_checkpoint(drawn, tmp_path):
     resumed = clone(model).set_params(checkpoint=kept)
     assert resumed.fit(drawn.data).graph_.edges == whole.edges
     assert resumed.fit(drawn.data).graph_.edges == whole.edges
-    with pytest.raises(ValueError, match="`checkpoint`: method `eq-td` is not trained.*method='notears-mlp'"):
+    with pytest.raises(ValueError, match="`checkpoint`: the work of method `eq-td` cannot be kept.*method='notears-mlp'"):
         nocurl.EqTD(checkpoint=kept).fit(drawn.data)
 
 

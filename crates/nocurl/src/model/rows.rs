@@ -430,7 +430,7 @@ impl Model {
             let of = |v: usize| {
                 let value = value_with(own);
                 let mechanism = self.mechanism_in(v, level);
-                mechanism.log_density(self.variables(), value(v), &value)
+                mechanism.log_density(self.variables(), value(v), value)
             };
             children.iter().map(|&child| of(child)).sum::<f64>()
         };
@@ -476,7 +476,7 @@ impl Model {
             let of = children.iter().map(|&child| (child, self.mechanism_in(child, level)));
             of.filter(|(_, mechanism)| mechanism.linear().is_none())
                 .map(|(child, mechanism)| {
-                    mechanism.log_density(self.variables(), rows[(i, child)], &value)
+                    mechanism.log_density(self.variables(), rows[(i, child)], value)
                 })
                 .sum()
         };

@@ -4,7 +4,7 @@ use super::{Fit, Local};
 use crate::math::Problem;
 
 /// Below this share of its variance a column counts as determined by others.
-const FLOOR: f64 = 1e-10;
+pub(super) const FLOOR: f64 = 1e-10;
 
 /// Correlations are rounded to multiples of one over this: units change their last digits, which
 /// could turn a search another way.
@@ -17,12 +17,12 @@ const DIGITS: f64 = (1u64 << 40) as f64;
 /// depend on units, nor on which level of a variable has no column.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    rows: f64,
-    width: usize,
+    pub(super) rows: f64,
+    pub(super) width: usize,
     /// Where each block begins, and the end of the last.
     starts: Vec<usize>,
     /// Correlations row by row.
-    correlation: Vec<f64>,
+    pub(super) correlation: Vec<f64>,
 }
 
 impl Blocks {
@@ -34,17 +34,17 @@ impl Blocks {
         Self { rows: problem.rows() as f64, width: m, starts, correlation }
     }
 
-    fn columns(&self, variable: usize) -> std::ops::Range<usize> {
+    pub(super) fn columns(&self, variable: usize) -> std::ops::Range<usize> {
         self.starts[variable]..self.starts[variable + 1]
     }
 
-    fn width_of(&self, variable: usize) -> usize {
+    pub(super) fn width_of(&self, variable: usize) -> usize {
         self.columns(variable).len()
     }
 }
 
 /// Rows of a Cholesky factor of some columns, which grows and shrinks at its end.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Factor {
     columns: Vec<usize>,
     /// Rows one after the other, with one over the diagonal in its place.
@@ -66,6 +66,18 @@ impl Factor {
         variance: f64,
         with: impl Fn(usize) -> f64,
     ) -> f64 {
+        self.push_after(column, variance, |_| 0.0, with)
+    }
+
+    /// The same, where the columns that are in come after others: `below` is what these explain of the
+    /// covariance with one of the columns, `variance` what they leave.
+    pub(super) fn push_after(
+        &mut self,
+        column: usize,
+        variance: f64,
+        below: impl Fn(usize) -> f64,
+        with: impl Fn(usize) -> f64,
+    ) -> f64 {
         let (start, k) = (self.rows.len(), self.columns.len());
         let mut rest = variance;
         let mut at = 0;
@@ -73,8 +85,10 @@ impl Factor {
             let (known, fresh) = self.rows.split_at(start);
             let row = &known[at..=at + a];
             at += a + 1;
-            let sum: f64 = row[..a].iter().zip(fresh).map(|(x, y)| x * y).sum();
-            let value = (with(self.columns[a]) - sum) * row[a];
+            let other = self.columns[a];
+            let known = row[..a].iter().zip(fresh);
+            let sum = known.fold(below(other), |sum, (x, y)| sum + x * y);
+            let value = (with(other) - sum) * row[a];
             rest -= value * value;
             self.rows.push(value);
         }
@@ -92,18 +106,52 @@ impl Factor {
         self.columns.len()
     }
 
-    fn truncate(&mut self, columns: usize) {
+    /// The last row with one over its diagonal, where it is known.
+    pub(super) fn append(&mut self, column: usize, row: impl Iterator<Item = f64>, scale: f64) {
+        self.rows.extend(row);
+        self.rows.push(scale);
+        self.columns.push(column);
+    }
+
+    /// What a column has left of its variance, and what the columns that are in explain of its
+    /// covariance with one of these entries.
+    pub(super) fn entries(
+        &self,
+        variance: f64,
+        with: impl Fn(usize) -> f64,
+        others: &[f64],
+        work: &mut Vec<f64>,
+    ) -> (f64, f64) {
+        let (mut rest, mut sum, mut at) = (variance, 0.0, 0);
+        work.clear();
+        for (a, (&column, other)) in self.columns.iter().zip(others).enumerate() {
+            let row = &self.rows[at..=at + a];
+            at += a + 1;
+            let known = row[..a].iter().zip(&*work).fold(0.0, |sum, (x, y)| sum + x * y);
+            let value = (with(column) - known) * row[a];
+            rest -= value * value;
+            sum += value * other;
+            work.push(value);
+        }
+        (rest, sum)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    pub(super) fn truncate(&mut self, columns: usize) {
         self.columns.truncate(columns);
         self.rows.truncate(columns * (columns + 1) / 2);
     }
 
     /// Adds the columns of a variable that are not determined.
-    fn push_all(&mut self, blocks: &Blocks, variable: usize) {
+    pub(super) fn push_all(&mut self, blocks: &Blocks, variable: usize) {
         blocks.columns(variable).for_each(|column| _ = self.push(blocks, column));
     }
 
     /// The fit of a variable given the columns that are in; they stay as they are.
-    fn fit(&mut self, blocks: &Blocks, variable: usize) -> Fit {
+    pub(super) fn fit(&mut self, blocks: &Blocks, variable: usize) -> Fit {
         let given = self.columns.len();
         let log_det: f64 =
             blocks.columns(variable).map(|column| self.push(blocks, column).ln()).sum();
@@ -123,6 +171,10 @@ impl Local for Blocks {
 
     fn least(&self) -> f64 {
         f64::NEG_INFINITY
+    }
+
+    fn blocks(&self) -> Option<&Blocks> {
+        Some(self)
     }
 
     fn freedom(&self, variable: usize, parents: &[usize]) -> f64 {

@@ -3,7 +3,7 @@
 use super::score::{Node, Score};
 use crate::core::Knowledge;
 use crate::math::Problem;
-use crate::math::local::Priced;
+use crate::math::local::{Blocks, Ladder, Priced, Rung};
 
 /// A fall of the score that counts: more than rounding.
 const PROGRESS: f64 = 1e-7;
@@ -28,8 +28,55 @@ impl<'a> Scored<'a> {
         self.priced.local.freedom(v, parents) <= self.priced.local.rows() / 2.0
     }
 
+    /// The score of a variable with these parents.
+    fn score(&self, v: usize, parents: &[usize], space: &mut Space) -> f64 {
+        let Some(blocks) = self.priced.local.blocks() else {
+            return self.priced.score(v, parents);
+        };
+        space.take(blocks, v, parents);
+        self.priced.of(space.ladder.fit(blocks), parents.len())
+    }
+
     /// The candidate that lowers the score most, with the score, if any does.
     fn best(
+        &self,
+        v: usize,
+        parents: &[usize],
+        score: f64,
+        space: &mut Space,
+    ) -> Option<(usize, f64)> {
+        if let Some(blocks) = self.priced.local.blocks() {
+            return self.best_block(blocks, v, parents, score, space);
+        }
+        self.best_of(v, parents, score, &space.open)
+    }
+
+    /// The same by the ladder.
+    fn best_block(
+        &self,
+        blocks: &Blocks,
+        v: usize,
+        parents: &[usize],
+        score: f64,
+        space: &mut Space,
+    ) -> Option<(usize, f64)> {
+        space.take(blocks, v, parents);
+        let Space { open, ladder, .. } = space;
+        let edges = parents.len() + 1;
+        let mut best = None;
+        let mut lowest = score - PROGRESS;
+        for &candidate in open.iter() {
+            let fit = ladder.fit_with(blocks, candidate);
+            let score = self.priced.of(fit, edges);
+            if score < lowest {
+                (lowest, best) = (score, Some((candidate, score)));
+            }
+        }
+        best
+    }
+
+    /// The best of these candidates by fits of their own.
+    fn best_of(
         &self,
         v: usize,
         parents: &[usize],
@@ -72,6 +119,28 @@ impl<'a> Scored<'a> {
 pub(crate) struct Chosen {
     parents: Vec<usize>,
     score: f64,
+    /// The factor of the parents, where variables are blocks; what was kept in a file has none.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    rung: Option<Rung>,
+}
+
+/// Work space for the choice of parents.
+#[derive(Debug, Default)]
+pub(crate) struct Space {
+    open: Vec<usize>,
+    sorted: Vec<usize>,
+    ladder: Ladder,
+}
+
+impl Space {
+    /// Brings the ladder to these parents.
+    fn take(&mut self, blocks: &Blocks, v: usize, parents: &[usize]) {
+        self.sorted.clear();
+        self.sorted.extend(parents);
+        // In one order, so that a set has one score.
+        self.sorted.sort_unstable();
+        self.ladder.take(blocks, v, &self.sorted);
+    }
 }
 
 impl Node for Chosen {
@@ -90,7 +159,7 @@ impl Node for Chosen {
 
 impl Score for Scored<'_> {
     type Node = Chosen;
-    type Choice = Vec<usize>;
+    type Choice = Space;
 
     fn size(&self) -> usize {
         self.priced.local.size()
@@ -108,16 +177,20 @@ impl Score for Scored<'_> {
         self.knowledge
     }
 
-    fn wants(&self, node: &Chosen, v: usize, candidate: usize, _: &mut Vec<f64>) -> bool {
+    fn wants(&self, node: &Chosen, v: usize, candidate: usize, work: &mut Vec<f64>) -> bool {
         if !self.knowledge.allows(candidate, v) {
             return false;
         }
-        self.best(v, &node.parents, node.score, &[candidate]).is_some()
+        if let (Some(blocks), Some(rung)) = (self.priced.local.blocks(), &node.rung) {
+            let fit = rung.fit_with(blocks, v, candidate, work);
+            return self.priced.of(fit, node.parents.len() + 1) < node.score - PROGRESS;
+        }
+        self.best_of(v, &node.parents, node.score, &[candidate]).is_some()
     }
 
     fn choose(
         &self,
-        open: &mut Vec<usize>,
+        space: &mut Space,
         v: usize,
         start: impl Iterator<Item = usize>,
         candidates: &[usize],
@@ -126,14 +199,14 @@ impl Score for Scored<'_> {
         let parents = &mut node.parents;
         parents.clear();
         parents.extend(start);
-        let mut score = self.priced.score(v, parents);
+        let mut score = self.score(v, parents, space);
         for _ in 0..ROUNDS {
             let mut changed = false;
             while self.has_room(v, parents) {
-                open.clear();
+                space.open.clear();
                 let new = |&&c: &&usize| !parents.contains(&c) && self.knowledge.allows(c, v);
-                open.extend(candidates.iter().filter(new));
-                let Some((parent, lower)) = self.best(v, parents, score, open) else { break };
+                space.open.extend(candidates.iter().filter(new));
+                let Some((parent, lower)) = self.best(v, parents, score, space) else { break };
                 parents.push(parent);
                 (score, changed) = (lower, true);
             }
@@ -148,5 +221,9 @@ impl Score for Scored<'_> {
         // In one order, so that the same parents are the same whatever the way to them.
         parents.sort_unstable();
         node.score = score;
+        node.rung = self.priced.local.blocks().map(|blocks| {
+            space.ladder.take(blocks, v, parents);
+            space.ladder.rung(blocks)
+        });
     }
 }
