@@ -424,6 +424,9 @@ class Comparison:
                         right = float(ends[0])
                     elif v in settings and variable.kind == "continuous":
                         right = do[variable.name]
+                    elif level is not None:
+                        # Linear probabilities are cut to their range.
+                        right = float(np.clip(right, 0.0, 1.0))
                     self.equal(what, value, right, error=error, scale=self.unit(v))
             self.true(f"interventions names {sorted(set(got) - expected_names)}", set(got) <= expected_names)
             if oracle.law == "gaussian" and self.document.get("class"):
@@ -454,6 +457,8 @@ class Comparison:
             if v in settings:
                 continue
             right = [rows[:, v].min(), rows[:, v].max()]
+            if oracle.variables[v].kind == "binary":
+                right = list(np.clip(right, 0.0, 1.0))
             is_number = oracle.variables[v].kind == "continuous"
             scale = float(np.nanstd(oracle.frame[name].to_numpy(float))) if is_number else 1.0
             key = name if is_number or not oracle.variables[v].kind == "binary" else f"{name}={oracle.variables[v].levels[1]}"

@@ -326,7 +326,6 @@ impl Fitted {
         for (v, known) in model.variables().list().iter().enumerate() {
             let set = names.contains(&v);
             let open = over_class.as_ref().filter(|_| !identified[v] && !set);
-            let values = open.map(|rows| rows.iter().map(|row| row[v]).collect::<Vec<f64>>());
             for level in model.answer_levels(v) {
                 let of = |answers: &[nocurl::model::Answer]| answers[v].column(level);
                 let (from, mut to) = (of(&before.answers), of(&after.answers));
@@ -335,6 +334,12 @@ impl Fitted {
                     to = to.clamp(0.0, 1.0);
                     cut.push(known.name.clone());
                 }
+                let within = |value: f64| match level {
+                    Some(_) => value.clamp(0.0, 1.0),
+                    None => value,
+                };
+                let values = open.map(|rows| rows.iter().map(|row| within(row[v])).collect());
+                let values: Option<Vec<f64>> = values;
                 if !to.is_finite() || !from.is_finite() {
                     return Err(Error::MeanOutOfRange { name: known.name.clone() });
                 }
@@ -347,7 +352,7 @@ impl Fitted {
                     identified: identified[v] || set,
                     set,
                     range: values.as_deref().map(extremes),
-                    values: values.clone(),
+                    values,
                 });
             }
         }

@@ -266,7 +266,8 @@ fn ordinal(lists: &[String]) -> Result<Vec<Ordinal>, Failure> {
     const FLAG: &str = "--ordinal";
     let mut all = Vec::new();
     for list in lists {
-        match list.split_once('=') {
+        // One level makes no order: then the sign is part of a name.
+        match list.split_once('=').filter(|(_, levels)| levels.contains(',')) {
             Some((column, levels)) => all.push(Ordinal {
                 column: column.trim().into(),
                 levels: names(FLAG, &[levels.into()])?,
